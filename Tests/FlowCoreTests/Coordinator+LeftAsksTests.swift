@@ -84,6 +84,46 @@ struct LeftAsksTests {
         #expect(world.paths.contains("/safe/pad") && world.told.isEmpty)
     }
 
+    @Test func `S-45 S-33 asks of clients that are gone are reclaimed with their presentables`() throws {
+        var quotas = Quotas.none
+        quotas.bytes.total = 6 * Limits.argumentBytes
+        let world = try owned(quotas: quotas)
+        for number in 1...5 { try world.ask("ask", on: "/main/editor", by: ":1.7", token: "\(number)") }
+        try world.coordinate("main", id: "b", by: ":1.9")
+        let before = world.standing
+        try world.ask("ask", on: "/b", by: ":1.9")
+        #expect(try world.refusal().code == .limitExceeded)
+        #expect(world.standing == before)
+        world.vanish(":1.7")
+        #expect(world.paths.contains("/main/editor"))
+        #expect(world.coordinator.accounting.pool.bytes > 5 * Limits.argumentBytes)
+        #expect(try world.ask("ask", on: "/b", by: ":1.9").last?.hasPrefix("= navigated") == true)
+        #expect(!world.paths.contains("/main"))
+        #expect(world.coordinator.accounting.pool.bytes == 0)
+        #expect(world.coordinator.machine.asks.count == 1)
+    }
+
+    @Test func `S-45 S-33 what clients that are gone asked counts no more than the answers for what can be reclaimed`()
+        throws
+    {
+        var quotas = Quotas.none
+        quotas.bytes.total = 6 * Limits.argumentBytes
+        let world = try owned(quotas: quotas)
+        for number in 1...5 { try world.ask("ask", on: "/main/editor", by: ":1.7", token: "\(number)") }
+        try world.coordinate("main", id: "b", by: ":1.9")
+        world.vanish(":1.7")
+        // They shrink to their tokens.
+        for path in world.paths where path.hasPrefix("/main/pad") { try world.dismiss(path, by: ":1.9") }
+        #expect(world.coordinator.accounting.pool.bytes < 100)
+        for number in 1...5 {
+            #expect(try world.ask("ask", on: "/b", by: ":1.9", token: "\(number)").last?.hasPrefix("= nav") == true)
+        }
+        let before = world.standing
+        try world.ask("ask", on: "/b", by: ":1.9", token: "6")
+        #expect(try world.refusal().code == .limitExceeded)
+        #expect(world.standing == before)
+    }
+
     @Test func `S-45 thousands of acknowledged asks of a presentable are forgotten, and others of it are not`() {
         var asks = Asks()
         let client = Client(":1.7")

@@ -91,13 +91,20 @@ extension Machine {
     /// Dismisses a subtree, with the daemon as the client.
     private mutating func reclaim(_ top: NodeSlot, _ turn: inout Turn) {
         for slot in forest.postorder(top) {
-            let usage = forest[slot].holding
+            let usage = reclaimableUsage(of: slot)
             reclaimCandidates.all.usage += -usage
             if forest[slot].isUnseen { reclaimCandidates.unseen.usage += -usage }
         }
         forest.isReclaiming = true
         dismiss(top, Dismissal(.dismissed), origin: origins.next(), cause: 0, .daemon, &turn)
         forest.isReclaiming = false
+    }
+
+    /// What a presentable that can be reclaimed counts for, with the asks that go with it (S-45).
+    private func reclaimableUsage(of slot: NodeSlot) -> Accounting.Usage {
+        var usage = forest[slot].holding
+        if !asks.isEmpty { usage += asks.leftUsage(of: forest[slot].instance) }
+        return usage
     }
 
     // MARK: Search
@@ -140,7 +147,7 @@ extension Machine {
             let top = forest[slot].parent.flatMap { above[$0] } ?? slot
             if top == slot { tops.append(slot) }
             above[slot] = top
-            let usage = forest[slot].holding
+            let usage = reclaimableUsage(of: slot)
             sums[top, default: Accounting.Usage()] += usage
             found.usage += usage
         }

@@ -54,6 +54,7 @@ extension Machine {
             accounting.count(-ask.usage, for: ask.client)
             accounting.count(ask.usage, for: client)
             accounting.open(client)
+            if ask.isLeft { forest.noteReclaimChange() }
             // The owner at that time called another path, perhaps.
             let path = options.calledAt ?? node.flatMap(forest.slot(of:)).map { forest[$0].path } ?? ask.path
             asks.setClient(client, at: path, of: number)

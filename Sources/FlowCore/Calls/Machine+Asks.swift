@@ -77,6 +77,8 @@ extension Machine {
     /// A client has left the bus: asks that belong to its connection are gone.
     mutating func endAsks(of client: Client) {
         for number in asks.leave(client) { forgetAsk(number) }
+        // Those of presentables can be reclaimed with these from now on.
+        forest.noteReclaimChange()
     }
 
     /// Forgets what was answered long enough ago.
@@ -124,7 +126,9 @@ extension Machine {
     mutating func forgetAsk(_ number: UInt64) {
         guard let ask = asks.forget(number) else { return }
         accounting.count(-ask.usage, for: ask.client)
-        countAsks(of: ask.key)
+        // Reclaiming counts itself what it removes.
+        if ask.isLeft, !forest.isReclaiming { forest.noteReclaimChange() }
+        if !ask.isClosed { countAsks(of: ask.key) }
     }
 
     /// Remembers no more of an ask than the verdict, for a time.
@@ -138,6 +142,7 @@ extension Machine {
     /// The usage of an ask has changed.
     private mutating func recount(_ number: UInt64, before: Asks.Ask) {
         accounting.count(-before.usage, for: before.client)
+        if before.isLeft { forest.noteReclaimChange() }
         if let ask = asks[number] { accounting.count(ask.usage, for: ask.client) }
     }
 

@@ -250,6 +250,9 @@ extension Forest {
     /// Sets the step for the parent when the node answers.
     mutating func setOnResult(_ onResult: OnResult?, of slot: NodeSlot) { nodes.setOnResult(onResult, of: slot) }
 
+    /// Notes that the search for presentables to reclaim could have another result.
+    mutating func noteReclaimChange() { nodes.noteReclaimChange() }
+
     /// Sets a flow's latest navigation.
     mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
 
