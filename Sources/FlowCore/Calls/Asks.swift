@@ -1,89 +1,3 @@
-/// What became of a presentable that a client asked about (S-45).
-public enum AskOutcome: String, CaseIterable, Sendable {
-    /// The step, and all that it triggered at once, led to nothing that answers.
-    case nothing
-    /// It answered; there is a result.
-    case result
-    /// It ended by its own `end`, without a result.
-    case ended
-    /// A client dismissed it.
-    case dismissed
-    /// Back dismissed it.
-    case back
-    /// The connection of its owner ended.
-    case ownerGone
-    /// Its owner did not say in time that it is alive.
-    case ownerHangs
-    /// The process of its navigator ended.
-    case navigatorGone
-    /// Its presenter could not be called, or failed to show it.
-    case presentFailed
-    /// It is a flow that had no child any more.
-    case empty
-    /// A rule of its flow removed it.
-    case rule
-    /// It went with a presentable above it.
-    case parent
-    /// Another step reused it, which it answers from now on.
-    case replaced
-    /// The definitions no longer have it, or its result.
-    case undeclared
-
-    init(_ reason: DismissalReason) {
-        self =
-            switch reason {
-            case .dismissed: .dismissed
-            case .back: .back
-            case .ownerGone: .ownerGone
-            case .ownerHangs: .ownerHangs
-            case .navigatorGone: .navigatorGone
-            case .presentFailed: .presentFailed
-            case .empty: .empty
-            case .ended: .ended
-            }
-    }
-
-    init(_ reason: Withdrawal.Reason) {
-        self =
-            switch reason {
-            case .dismissal(let reason): AskOutcome(reason)
-            case .result: .result
-            case .rule: .rule
-            case .parent: .parent
-            case .undeclared: .undeclared
-            // What these withdraw stays live.
-            case .replaced, .evicted: .replaced
-            }
-    }
-}
-
-/// The answer to an ask (S-45), as the next `Present` of the asker's screen has it.
-public struct AskAnswer: Equatable, Sendable {
-    /// The token of the call that asked.
-    public var token: String
-    /// What became of the presentable.
-    public var outcome: AskOutcome
-    /// Its result, if it answered. All values are private.
-    public var result: Arguments
-
-    /// Creates an answer.
-    public init(token: String, outcome: AskOutcome, result: Arguments = []) {
-        self.token = token
-        self.outcome = outcome
-        self.result = result
-    }
-}
-
-/// The answer to an ask, for the asker alone (`Answered`).
-public struct Answered: Equatable, Sendable {
-    /// The asker.
-    public var client: Client
-    /// The path that the asker called. What is there may be gone.
-    public var path: String
-    /// The answer.
-    public var answer: AskAnswer
-}
-
 /// The asks: steps whose emitter wants to know the result of what they bring (S-45).
 ///
 /// An ask follows the chain of its step, by the origin, until that makes or reuses a presentable with a result. What becomes
@@ -266,7 +180,8 @@ struct Asks: Sendable {
     mutating func forget(_ number: UInt64) -> Ask? {
         guard let ask = all.removeValue(forKey: number) else { return nil }
         if numbers[ask.key] == number { numbers[ask.key] = nil }
-        leaveIndexes(ask, number)
+        leaveAsker(ask.key.asker, number)
+        leaveSubject(ask.state, number)
         if !ask.isLeft { uncount(ask.client) }
         if let chain = chains[ask.origin], chain.ask == number {
             chains[ask.origin] = nil
@@ -277,12 +192,10 @@ struct Asks: Sendable {
         return ask
     }
 
-    private mutating func leaveIndexes(_ ask: Ask, _ number: UInt64) {
-        leaveAsker(ask.key.asker, number)
-        if case .open(let subject?) = ask.state {
-            subjects[subject]?.removeAll { $0 == number }
-            if subjects[subject]?.isEmpty == true { subjects[subject] = nil }
-        }
+    private mutating func leaveSubject(_ state: State, _ number: UInt64) {
+        guard case .open(let subject?) = state else { return }
+        subjects[subject]?.removeAll { $0 == number }
+        if subjects[subject]?.isEmpty == true { subjects[subject] = nil }
     }
 
     private mutating func leaveAsker(_ asker: Asker, _ number: UInt64) {
@@ -360,10 +273,7 @@ struct Asks: Sendable {
 
     private mutating func end(_ number: UInt64, _ state: State, at now: Instant) {
         guard let ask = all[number] else { return }
-        if case .open(let subject?) = ask.state {
-            subjects[subject]?.removeAll { $0 == number }
-            if subjects[subject]?.isEmpty == true { subjects[subject] = nil }
-        }
+        leaveSubject(ask.state, number)
         update(number) { ask in
             ask.state = state
             ask.since = now

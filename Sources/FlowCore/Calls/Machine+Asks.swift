@@ -31,15 +31,15 @@ extension Machine {
     mutating func noteContributed(_ slot: NodeSlot, by origin: UInt64, _ turn: inout Turn) {
         let instance = forest[slot].instance
         for number in asks.about(instance) where asks[number]?.origin != origin { answer(number, .replaced, &turn) }
-        guard let number = asks.searching(origin), declaresResult(slot) else { return }
+        guard let number = asks.searching(origin), declaredResult(of: slot) != nil else { return }
         asks.setSubject(instance, of: number)
     }
 
-    /// Whether a presentable can answer.
-    private func declaresResult(_ slot: NodeSlot) -> Bool {
+    /// The values that a presentable answers with; nil if it does not answer.
+    func declaredResult(of slot: NodeSlot) -> [Parameter]? {
         let name = forest[slot].name
-        if forest[slot].flow != nil { return definitions.flow(named: name).flatMap { definitions[$0].result } != nil }
-        return definitions.screen(named: name).flatMap { definitions[$0].result } != nil
+        if forest[slot].flow != nil { return definitions.flow(named: name).flatMap { definitions[$0].result } }
+        return definitions.screen(named: name).flatMap { definitions[$0].result }
     }
 
     /// Presentables are gone, the last one for this reason, and the others with it.
@@ -69,7 +69,7 @@ extension Machine {
     /// New definitions: what can't answer any more is `undeclared`.
     mutating func endUndeclaredAsks(_ turn: inout Turn) {
         for instance in asks.asked {
-            guard let node = forest.node(instance: instance), !declaresResult(node.slot) else { continue }
+            guard let node = forest.node(instance: instance), declaredResult(of: node.slot) == nil else { continue }
             for number in asks.about(instance) { answer(number, .undeclared, &turn) }
         }
     }

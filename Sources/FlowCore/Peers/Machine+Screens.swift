@@ -95,7 +95,7 @@ extension Machine {
         _ slot: NodeSlot, _ result: Arguments, by client: Client, _ turn: inout Turn
     ) throws(FlowError) {
         let name = forest[slot].name
-        guard let declared = definitions.screen(named: name).flatMap({ definitions[$0].result }) else {
+        guard let declared = declaredResult(of: slot) else {
             throw FlowError(
                 .notSupported, "screen '\(name)' declares no 'result', so it can't be finished with one")
         }
