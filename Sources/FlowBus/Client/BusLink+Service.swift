@@ -92,18 +92,10 @@ extension BusLink {
         for (token, object) in asks.decided { queryAgain(for: token, on: object) }
     }
 
-    /// Has a service that restored the tree send Answered again. The call names no step, so that another one takes none.
+    /// Has a service that restored the tree send Answered again.
     private func queryAgain(for token: String, on object: String) {
         guard bus != nil else { return }
-        call(object, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
-            try body.append("" as StaticString)
-            try body.appendEmptyArray("{sv}")
-            try body.openContainer(.array, "{sv}")
-            try body.appendEntry("wait", .bool(false))
-            try body.appendEntry("ask", .bool(true))
-            try body.appendEntry("token", .string(token))
-            try body.closeContainer()
-        } _: { [weak self] result in
+        repeatCall(of: token, on: object, asks: true) { [weak self] result in
             guard case .failure(let error) = result else { return }
             // That service ended, too.
             if error.code == .noReply { self?.queryAgain(for: token, on: object) }
@@ -115,28 +107,33 @@ extension BusLink {
 
     /// Says that the answer to an ask of a presentable that this connection owns was taken.
     func acknowledge(_ token: String, of object: String, _ done: @escaping Done<Void>) {
-        call(object, BusNames.Interface.presentable, "AcknowledgeAnswer") { body throws(SdError) in
-            try body.append(token)
-        } _: {
-            done($0.map { _ in })
-        }
+        presentable(object, "AcknowledgeAnswer", done) { body throws(SdError) in try body.append(token) }
     }
 
-    /// Asks the service about a pending step. A service that restored the tree continues the step, and knows it by the
-    /// token of its call (D-4). The call names no step, so that a service without that tree does not take it a second
-    /// time.
-    private func queryAgain(for step: PendingSteps.PendingStep) {
-        let lost = NavigationError(
-            .noReply, "the service went away before the step was decided, so what became of it is not known")
-        guard let token = step.token, bus != nil else { return step.done(.failure(lost)) }
-        call(step.object, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
+    /// Repeats a call for a service that restored the tree, and knows it by its token (D-4). It names no step, so that a service
+    /// without that tree does not take one a second time.
+    private func repeatCall(
+        of token: String, on object: String, asks: Bool, _ done: @escaping Done<MessageReader>
+    ) {
+        call(object, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
             try body.append("" as StaticString)
             try body.appendEmptyArray("{sv}")
             try body.openContainer(.array, "{sv}")
             try body.appendEntry("wait", .bool(false))
+            if asks { try body.appendEntry("ask", .bool(true)) }
             try body.appendEntry("token", .string(token))
             try body.closeContainer()
-        } _: { [weak self] result in
+        } _: {
+            done($0)
+        }
+    }
+
+    /// Asks the service about a pending step. A service that restored the tree continues the step.
+    private func queryAgain(for step: PendingSteps.PendingStep) {
+        let lost = NavigationError(
+            .noReply, "the service went away before the step was decided, so what became of it is not known")
+        guard let token = step.token, bus != nil else { return step.done(.failure(lost)) }
+        repeatCall(of: token, on: step.object, asks: false) { [weak self] result in
             let outcome = result.reading(Self.outcome)
             switch outcome {
             case .success(let first) where first.verdict == .pending: self?.pending.add(step)

@@ -137,6 +137,18 @@ final class LocalHost: Host {
         }
     }
 
+    /// Enqueues a call about a presentable that answers nothing.
+    private func call(
+        at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Void>,
+        _ event: @escaping @MainActor (RequestID, NodeID) -> Event
+    ) {
+        call(at: path, instance) {
+            done($0.map { _ in })
+        } _: { _, request, node in
+            event(request, node)
+        }
+    }
+
     private func step(_ message: StepMessage) throws(FlowError) -> StepID {
         guard let step = core.definitions.step(named: message.name) else {
             throw core.definitions.unknownStep(message.name)
@@ -367,49 +379,37 @@ extension LocalHost {
     }
 
     func acknowledge(_ token: String, of path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
-        call(at: path, instance) {
-            done($0.map { _ in })
-        } _: { _, request, node in
+        call(at: path, instance, done) { request, node in
             .answerAcknowledged(request, of: node, token: token, by: Self.client)
         }
     }
 
     func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
-        call(at: path, instance) {
-            done($0.map { _ in })
-        } _: { _, request, node in
+        call(at: path, instance, done) { request, node in
             .visibilityChanged(request, of: node, isVisible: isVisible, by: Self.client)
         }
     }
 
     func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
-        call(at: path, instance) {
-            done($0.map { _ in })
-        } _: { _, request, node in
+        call(at: path, instance, done) { request, node in
             .presentableDismissed(request, node, by: Self.client)
         }
     }
 
     func setTitle(_ title: String, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
-        call(at: path, instance) {
-            done($0.map { _ in })
-        } _: { _, request, node in
+        call(at: path, instance, done) { request, node in
             .titleSet(request, of: node, title, by: Self.client)
         }
     }
 
     func saveState(_ state: Arguments, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
-        call(at: path, instance) {
-            done($0.map { _ in })
-        } _: { _, request, node in
+        call(at: path, instance, done) { request, node in
             .stateSaved(request, of: node, state, by: Self.client)
         }
     }
 
     func finish(_ path: NodePath, with result: Arguments, instance: UInt64, _ done: @escaping Done<Void>) {
-        call(at: path, instance) {
-            done($0.map { _ in })
-        } _: { _, request, node in
+        call(at: path, instance, done) { request, node in
             .screenFinished(request, of: node, result, by: Self.client)
         }
     }

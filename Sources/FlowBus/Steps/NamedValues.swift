@@ -85,25 +85,7 @@ enum NamedValues {
         } while !isDecoded && probe.types.next()
         if probe.isUnnamed { throw unnamed(type, subject) }
         guard isDecoded else { throw TypeProbe.unknown(type, at: probe.path) }
-        var parameters: [Parameter] = []
-        for (name, signature, isOptional) in probe.parameters.list {
-            guard Names.isPresentableName(name) else {
-                throw StepError(
-                    .unsupportedType,
-                    "'\(Names.escaped(name))' can't be a value of \(subject): it has to be \(Names.presentableNameRule); give "
-                        + "it another name in CodingKeys")
-            }
-            guard let type = ValueType(signature: signature) else {
-                throw StepError.tooDeep(at: probe.path + [NameKey(name)])
-            }
-            parameters.append(Parameter(name, type, isOptional: isOptional))
-        }
-        guard parameters.count <= Limits.argumentCount else {
-            throw StepError(
-                .unsupportedType,
-                "\(subject) has \(parameters.count) values; at most \(Limits.argumentCount) are allowed")
-        }
-        return parameters.sorted { $0.name < $1.name }
+        return try probe.parameters.declared(as: "value", of: subject, at: probe.path)
     }
 
     private static func unnamed(_ type: Any.Type, _ subject: String) -> StepError {

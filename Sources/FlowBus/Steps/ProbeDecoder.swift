@@ -35,6 +35,37 @@ final class ProbedParameters {
         guard !list.contains(where: { $0.name == key.stringValue }) else { return }
         list.append((key.stringValue, signature, isOptional))
     }
+
+    /// What was found as a declaration, sorted by name.
+    ///
+    /// - Parameters:
+    ///   - noun: what each is, in the text of errors: `argument`.
+    ///   - subject: whose they are: `step 'pick'`.
+    ///   - path: where they are coded.
+    /// - Throws: ``StepError`` for a name or a type that can't be on the bus, and for too many.
+    func declared(
+        as noun: String, of subject: String, at path: [any CodingKey]
+    ) throws(StepError) -> [Parameter] {
+        var parameters: [Parameter] = []
+        for (name, signature, isOptional) in list {
+            guard Names.isPresentableName(name) else {
+                throw StepError(
+                    .unsupportedType,
+                    "'\(Names.escaped(name))' can't be \(noun == "argument" ? "an" : "a") \(noun) of \(subject): it has to be "
+                        + "\(Names.presentableNameRule); give it another name in CodingKeys")
+            }
+            guard let type = ValueType(signature: signature) else {
+                throw StepError.tooDeep(at: path + [NameKey(name)])
+            }
+            parameters.append(Parameter(name, type, isOptional: isOptional))
+        }
+        guard parameters.count <= Limits.argumentCount else {
+            throw StepError(
+                .unsupportedType,
+                "\(subject) has \(parameters.count) \(noun)s; at most \(Limits.argumentCount) are allowed")
+        }
+        return parameters.sorted { $0.name < $1.name }
+    }
 }
 
 /// Decodes the properties of a struct, the case of an enum, or the arguments of a case.

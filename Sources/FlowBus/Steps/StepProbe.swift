@@ -45,25 +45,8 @@ enum StepProbe {
                 "'\(Names.escaped(name))' of '\(StepError.name(of: type))' can't be the name of a step: "
                     + "\(Names.stepNameRule); give it another in CodingKeys")
         }
-        var parameters: [Parameter] = []
-        for (argument, signature, isOptional) in probe.parameters.list {
-            guard Names.isPresentableName(argument) else {
-                throw StepError(
-                    .unsupportedType,
-                    "'\(Names.escaped(argument))' can't be an argument of step '\(name)': it has to be "
-                        + "\(Names.presentableNameRule); give it another name in CodingKeys")
-            }
-            guard let type = ValueType(signature: signature) else {
-                throw StepError.tooDeep(at: [NameKey(name), NameKey(argument)])
-            }
-            parameters.append(Parameter(argument, type, isOptional: isOptional))
-        }
-        guard parameters.count <= Limits.argumentCount else {
-            throw StepError(
-                .unsupportedType,
-                "step '\(name)' has \(parameters.count) arguments; at most \(Limits.argumentCount) are allowed")
-        }
-        return StepDeclaration(name, parameters: parameters.sorted { $0.name < $1.name })
+        return StepDeclaration(
+            name, parameters: try probe.parameters.declared(as: "argument", of: "step '\(name)'", at: [NameKey(name)]))
     }
 }
 
