@@ -18,25 +18,16 @@ struct AskCommand: Command {
 
     @OptionGroup var typed: TypedStep
 
-    @Option(
-        help: ArgumentHelp(
-            "Refuse the step unless the node is this instance.", valueName: "number"))
-    var instance: UInt64?
-
-    @Option(help: ArgumentHelp("The token that lets a window come to the front.", valueName: "token"))
-    var activationToken: String?
+    @OptionGroup var details: EmissionDetails
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
         let client = try context.connect()
         let values = try client.arguments(arguments, of: typed.step)
-        var options: [(name: String, value: Value)] = []
-        if let instance { options.append(("instance", .uint64(instance))) }
-        if let activationToken { options.append(("activation-token", .string(activationToken))) }
         let ask = PendingAnswer(client, context.output, node)
         // First, so that no restart is missed while waiting.
         try client.subscribeToOwner()
-        let outcome = try ask.emit(.string(typed.step), values, options)
+        let outcome = try ask.emit(.string(typed.step), values, details.values)
         switch outcome.verdict {
         case "navigated", "deferred", "pending": break
         default: return try context.output.reportMissing(outcome.verdict, node, typed.step)

@@ -22,6 +22,25 @@ struct TypedStep: ParsableArguments {
     var parsed: [TypedArgument] { get throws(Failure) { try TypedArgument.all(arguments) } }
 }
 
+/// The options of `emit` and `ask` that the service gets as they are.
+struct EmissionDetails: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Refuse the step unless the node is this instance.", valueName: "number"))
+    var instance: UInt64?
+
+    @Option(help: ArgumentHelp("The token that lets a window come to the front.", valueName: "token"))
+    var activationToken: String?
+
+    /// The options of EmitStepWithOptions.
+    var values: [(name: String, value: Value)] {
+        var values: [(name: String, value: Value)] = []
+        if let instance { values.append(("instance", .uint64(instance))) }
+        if let activationToken { values.append(("activation-token", .string(activationToken))) }
+        return values
+    }
+}
+
 /// `emit`
 struct EmitCommand: Command {
     static let configuration = CommandConfiguration(
@@ -42,13 +61,7 @@ struct EmitCommand: Command {
     @Flag(help: "If the step is not decided at once, print 'pending' and exit.")
     var noWait = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Refuse the step unless the node is this instance.", valueName: "number"))
-    var instance: UInt64?
-
-    @Option(help: ArgumentHelp("The token that lets a window come to the front.", valueName: "token"))
-    var activationToken: String?
+    @OptionGroup var details: EmissionDetails
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
@@ -58,8 +71,7 @@ struct EmitCommand: Command {
         if let token { options.append(("token", .string(token))) }
         // This program waits for the outcome itself: a method call would be lost if the service restarts.
         options.append(("wait", .bool(false)))
-        if let instance { options.append(("instance", .uint64(instance))) }
-        if let activationToken { options.append(("activation-token", .string(activationToken))) }
+        options += details.values
         // First, so that no restart is missed while waiting.
         if !noWait { try client.subscribeToOwner() }
         let answer = try client.call(
