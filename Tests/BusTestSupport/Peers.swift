@@ -44,8 +44,19 @@ extension Service {
 
     /// Calls a method of a presentable.
     @discardableResult
-    package func presentable(_ member: String, _ path: String, by other: TestClient? = nil) throws -> [BusValue] {
-        try (other ?? client).call(Self.name, Self.tree + path, Self.name + ".Presentable", member)
+    package func presentable(
+        _ member: String, _ path: String, _ arguments: BusValue..., by other: TestClient? = nil
+    ) throws -> [BusValue] {
+        let caller = other ?? client
+        let call = try caller.start(Self.name, Self.tree + path, Self.name + ".Presentable", member, arguments)
+        return try caller.answer(to: call)
+    }
+
+    /// Waits until a client is the owner of a presentable.
+    package func waitForOwner(_ owner: TestClient, of path: String) throws {
+        try poll(for: "the owner of \(path)") {
+            try property("Owner", of: path, "Presentable").text == owner.uniqueName
+        }
     }
 
     /// Waits until the calls of the service so far have reached their callees, and their messages have reached the

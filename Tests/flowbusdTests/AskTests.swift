@@ -34,14 +34,8 @@ struct AskTests {
         asker.playPresenter()
         try service.listen()
         try service.emit("open", on: "/main")
-        try waitForOwner(asker)
+        try service.waitForOwner(asker, of: "/main/editor")
         try present("SetVisible", .bool(true), by: asker)
-    }
-
-    private func waitForOwner(_ owner: TestClient) throws {
-        try service.poll(for: "the owner of /main/editor") {
-            try service.property("Owner", of: "/main/editor", "Presentable").text == owner.uniqueName
-        }
     }
 
     @discardableResult
@@ -50,7 +44,7 @@ struct AskTests {
     )
         throws -> [BusValue]
     {
-        try client.call(Service.name, Service.tree + path, Service.name + ".Presentable", member, argument)
+        try service.presentable(member, path, argument, by: client)
     }
 
     @discardableResult
@@ -65,7 +59,7 @@ struct AskTests {
 
     /// Another client finishes the screen that was asked.
     private func finish() throws {
-        try service.client.call(Service.name, Service.tree + "/main/pad", Service.name + ".Presentable", "Claim")
+        try service.presentable("Claim", "/main/pad")
         try present("Finish", .options(["pin": .int32(4_711)]), on: "/main/pad", by: service.client)
     }
 
@@ -94,7 +88,7 @@ struct AskTests {
         for step in ["cover", "back"] { try service.emit(step, on: "/main") }
         let details = try next.waitForCall("Present").values[3]
         #expect(details["answers"] == .array(of: "(ssa{sv})", [.structure(answer)]))
-        try waitForOwner(next)
+        try service.waitForOwner(next, of: "/main/editor")
         #expect(try present("AcknowledgeAnswer", "t", by: next) == [])
         #expect(try service.property("Asks", of: "/main/editor", "Presentable") == .uint64(0))
         try service.restart()

@@ -34,12 +34,6 @@ struct EvictingTests {
         try service.listen()
     }
 
-    private func change(_ member: String, _ path: String, _ values: BusValue...) throws {
-        let call = try peer.start(
-            Service.name, Service.tree + path, Service.name + ".Presentable", member, values)
-        try peer.answer(to: call)
-    }
-
     /// Waits until the peer has to leave a screen.
     private func waitForWithdrawal(of path: String) throws {
         try peer.waitForCall("Withdraw") {
@@ -50,15 +44,13 @@ struct EvictingTests {
     @Test func `S-44 the owner gets Withdraw, saves and leaves; the next Present has what it saved`() throws {
         try service.emit("open", on: "/main")
         try peer.waitForCall("Present")
-        try service.client.waitForSignal("PropertiesChanged") {
-            $0.path == Service.tree + "/main/note" && $0.values[1]["Owner"]?.text == peer.uniqueName
-        }
-        try change("SetVisible", "/main/note", true)
+        try service.waitForOwner(peer, of: "/main/note")
+        try service.presentable("SetVisible", "/main/note", true, by: peer)
         try service.emit("cover", on: "/main")
         try waitForWithdrawal(of: "/main/note")
         #expect(try service.property("Evicted", of: "/main/note", "Presentable") == false)
-        try change("SaveState", "/main/note", .options(["text": "half a sen"]))
-        try change("Release", "/main/note")
+        try service.presentable("SaveState", "/main/note", .options(["text": "half a sen"]), by: peer)
+        try service.presentable("Release", "/main/note", by: peer)
         #expect(try service.property("Evicted", of: "/main/note", "Presentable") == true)
         #expect(try service.property("Owner", of: "/main/note", "Presentable") == "")
         try service.restart()
@@ -73,7 +65,7 @@ struct EvictingTests {
     @Test func `S-44 evict takes what is covered from its process`() throws {
         try service.emit("open", on: "/main")
         try peer.waitForCall("Present")
-        try change("Claim", "/main/mail")
+        try service.presentable("Claim", "/main/mail", by: peer)
         try service.emit("memoryLow", on: "/main")
         try waitForWithdrawal(of: "/main/mail")
         peer.disconnect()

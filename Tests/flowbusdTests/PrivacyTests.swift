@@ -61,15 +61,12 @@ struct PrivacyTests {
     /// The screen's presenter is called, and owns it. Returns the arguments and the details of the call.
     private func present(_ screen: String) throws -> (arguments: BusValue, details: BusValue) {
         let call = try peer.waitForCall("Present") { $0.values[1].text == screen }
-        try service.client.wait(for: "the owner of \(screen)") {
-            try service.property("Owner", of: "/main/" + screen, "Presentable").text == peer.uniqueName
-        }
+        try service.waitForOwner(peer, of: "/main/" + screen)
         return (call.values[2], call.values[3])
     }
 
     private func call(_ member: String, _ argument: BusValue, on screen: String) throws {
-        try peer.call(
-            Service.name, Service.tree + "/main/" + screen, Service.name + ".Presentable", member, argument)
+        try service.presentable(member, "/main/" + screen, argument, by: peer)
     }
 
     /// Calls everything that reads, as a stranger.

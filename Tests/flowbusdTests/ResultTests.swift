@@ -41,17 +41,14 @@ struct ResultTests {
     /// Has the screen `/main/pad` contributed, and waits for its owner.
     private func ask() throws {
         try service.emit("ask", ["movie": .int64(7)], on: "/main")
-        try service.client.waitForSignal("PropertiesChanged") {
-            $0.path == Service.tree + "/main/pad" && $0.values[1]["Owner"]?.text == peer.uniqueName
-        }
+        try service.waitForOwner(peer, of: "/main/pad")
     }
 
     @discardableResult
     private func finish(_ result: BusValue, on path: String = "/main/pad", by client: TestClient? = nil) throws
         -> [BusValue]
     {
-        try (client ?? peer).call(
-            Service.name, Service.tree + path, Service.name + ".Presentable", "Finish", result)
+        try service.presentable("Finish", path, result, by: client ?? peer)
     }
 
     /// The arguments with which the presenter is called for the screen `shown`.

@@ -33,18 +33,12 @@ struct SavedStateTests {
         peer.playPresenter()
         try service.listen()
         try service.emit("open", on: "/main")
-        try waitForOwner(peer)
-    }
-
-    private func waitForOwner(_ owner: TestClient) throws {
-        try service.client.waitForSignal("PropertiesChanged") {
-            $0.path == Service.tree + "/main/note" && $0.values[1]["Owner"]?.text == owner.uniqueName
-        }
+        try service.waitForOwner(peer, of: "/main/note")
     }
 
     @discardableResult
     private func call(_ member: String, _ argument: BusValue, on path: String = "/main/note") throws -> [BusValue] {
-        try peer.call(Service.name, Service.tree + path, Service.name + ".Presentable", member, argument)
+        try service.presentable(member, path, argument, by: peer)
     }
 
     /// The owner goes, and another process is called when the screen is in sight again. Returns the details.
@@ -85,8 +79,7 @@ struct SavedStateTests {
             #expect(refusal.message.contains("'\(Service.tree)/main' is a flow"))
         }
         let refusal = try service.refusal {
-            try service.client.call(
-                Service.name, Service.tree + "/main/note", Service.name + ".Presentable", "SaveState", .options())
+            try service.presentable("SaveState", "/main/note", .options())
         }
         #expect(refusal.name == Service.name + ".Error.NotOwner")
         #expect(try presentAnew()["state"] == .options(["text": "kept"]))
