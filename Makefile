@@ -10,6 +10,9 @@ TEST_OPTIONS =
 SEQUENCES = 100000
 # How often `make test` kills flowbusd in each test that does.
 KILLS = 20
+# What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
+ROWS =
+BUSES =
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
@@ -69,7 +72,7 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs
+.PHONY: help demo tours run test test-quick test-windows swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -88,6 +91,7 @@ help:
 	@echo 'make test-deb   install, use and purge the package in a private copy of the system'
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
+	@echo 'make bench      count what calls cost, beside a service in C that does nothing (ROWS=none,screen BUSES=dbus-broker)'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -170,7 +174,7 @@ docs:
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb lint
+	@tools/dependencies build demo examples tests windows docs deb bench lint
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -226,3 +230,17 @@ deb:
 # Succeeds with a message if the machine can't run it.
 test-deb: deb
 	@Tests/package.bash .build/deb/flowbus_*.deb || [ $$? -eq 77 ]
+
+bench-build:
+	@tools/dependencies build demo bench
+	swift build -c release --product flowbusd --static-swift-stdlib
+	swift build -c release --product core-bench --static-swift-stdlib
+	swift build -c release --product test-bus --static-swift-stdlib
+
+# Everything that is built and written is in .build.
+bench: bench-build
+	@bench/table --rows '$(ROWS)' --buses '$(BUSES)'
+
+# Whether the service that flowbusd is compared with sends the same messages.
+bench-compare: bench-build
+	@bench/compare

@@ -68,6 +68,9 @@ let package = Package(
         // Writes the parts of man pages and documents that come from dbus/*.xml, from the tables of the code and from the help
         // texts of the programs; `make docs`.
         .executableTarget(name: "flowbus-manual", dependencies: ["FlowCore"], swiftSettings: strict),
+        // The state machine alone, for `make bench`.
+        .executableTarget(
+            name: "core-bench", dependencies: ["FlowCore", "FlowFile"], path: "bench/core", swiftSettings: strict),
         // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
         .executableTarget(
             name: "example-settings", dependencies: ["SdBus"], path: "examples/processes/settings",

@@ -1,0 +1,117 @@
+import FlowCore
+import FlowFile
+
+/// Runs the state machine alone, for `make bench`, which counts its instructions: the difference of two runs with different
+/// counts is what one event costs.
+///
+/// ```
+/// core-bench none|contribute|forward|deep-link COUNT
+/// ```
+@main
+struct CoreBenchmark: ~Copyable {
+    private var coordinator: Coordinator
+    private let definitions: Definitions
+    private let client = Client(":1.42")
+    private var requests: UInt64 = 0
+
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let call = arguments.first.flatMap(Call.init), arguments.count == 2,
+            let count = arguments.last.flatMap({ Int($0) })
+        else {
+            print("usage: core-bench \(Call.allCases.map(\.rawValue).joined(separator: "|")) COUNT")
+            return
+        }
+        var benchmark = try CoreBenchmark()
+        try benchmark.run(call, count)
+    }
+
+    private enum Call: String, CaseIterable {
+        /// A step that changes no node.
+        case none
+        /// A step that adds a screen to a flow that has 450 children.
+        case contribute
+        /// A step that a flow forwards to its parent: two navigations.
+        case forward
+        /// A deep link to 1,001 flows.
+        case deepLink = "deep-link"
+    }
+
+    private init() throws {
+        definitions = try DefinitionFiles.definitions(
+            in: """
+                version = 1
+                [steps]
+                none = { number = "int64" }
+                add  = { number = "int64" }
+                open = { number = "int64" }
+                up   = { number = "int64" }
+                [screens]
+                page = { arguments = { number = "int64" } }
+                [[autostart]]
+                flow = "main"
+                [flows.main.on]
+                none = { none = true }
+                add  = { screen = "page" }
+                open = { flow = "sub" }
+                up   = { none = true }
+                [flows.sub.on]
+                none = { none = true }
+                up   = { parent = "up" }
+                """)
+        coordinator = Coordinator(definitions: definitions, basePath: "/tree", isRecorded: false)
+        _ = coordinator.handle(.started, at: Instant(microseconds: 0))
+    }
+
+    private mutating func run(_ call: Call, _ count: Int) throws {
+        switch call {
+        case .none:
+            try emit("none", on: "/tree/main", count)
+        case .contribute:
+            try emit("add", on: "/tree/main", 450)
+            try emit("add", on: "/tree/main", count)
+        case .forward:
+            try emit("open", on: "/tree/main", 1)
+            try emit("up", on: "/tree/main/sub", count)
+        case .deepLink:
+            try emit("open", on: "/tree/main", 1_000)
+            let step = try step(named: "none")
+            for number in 0..<count {
+                try handle(.deepLinkOpened(request(), step: step, arguments: arguments(number), by: client))
+            }
+        }
+    }
+
+    private mutating func emit(_ name: String, on path: String, _ count: Int) throws {
+        let step = try step(named: name)
+        guard let node = coordinator.node(at: path) else { throw Failure.noNode }
+        for number in 0..<count {
+            try handle(.stepEmitted(request(), on: node, step: step, arguments: arguments(number), by: client))
+        }
+    }
+
+    private enum Failure: Error {
+        case noStep
+        case noNode
+        case refused(FlowError)
+    }
+
+    private func step(named name: String) throws -> StepID {
+        guard let step = definitions.step(named: name) else { throw Failure.noStep }
+        return step
+    }
+
+    private func arguments(_ number: Int) -> Arguments { [Argument("number", .int64(Int64(number)))] }
+
+    private mutating func request() -> RequestID {
+        requests += 1
+        return RequestID(requests)
+    }
+
+    /// Handles an event, as a service does that carries out the effects at once.
+    private mutating func handle(_ event: Event) throws {
+        for effect in coordinator.handle(event, at: Instant(microseconds: requests)) {
+            if case .fail(_, let error) = effect { throw Failure.refused(error) }
+        }
+    }
+}

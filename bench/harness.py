@@ -1,0 +1,215 @@
+"""What bench/table, bench/check and bench/compare share: buses, services, and counting.
+
+Everything is counted as the difference of two runs that differ in nothing but the number of calls, so that starting,
+stopping and what is done once do not count.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+BUILD = TOP / ".build" / "bench"
+RELEASE = TOP / ".build" / "release"
+BUSES = ("dbus-daemon", "dbus-broker")
+# The longest path of a socket is 107 bytes (unix(7)).
+SOCKET_LENGTH = 107
+
+
+class Failure(Exception):
+    """What ends a program with a message."""
+
+
+def main(body):
+    """Runs a program."""
+    try:
+        sys.exit(body())
+    except Failure as failure:
+        sys.exit(f"{Path(sys.argv[0]).name}: {failure}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def require(*programs):
+    """Fails if a program is missing."""
+    for program in programs:
+        if not shutil.which(program):
+            raise Failure(f"there is no '{program}'; tools/dependencies build demo bench installs it")
+
+
+def execute(command):
+    """Runs a program, which has to succeed."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"'{command[0]}' failed:\n{done.stderr}{done.stdout}")
+    return done.stdout
+
+
+def compile_c(name, *packages):
+    """Compiles bench/NAME.c; the path of the program."""
+    source, program = TOP / "bench" / f"{name}.c", BUILD / Path(name).name
+    BUILD.mkdir(parents=True, exist_ok=True)
+    flags = execute(["pkg-config", "--cflags", "--libs", *packages]).split()
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags], check=True)
+    return program
+
+
+def without_debug_information(name):
+    """A copy of a program of the release: valgrind can't read what the compiler says about it, and needs the names alone."""
+    program = RELEASE / name
+    if not program.exists():
+        raise Failure(f"there is no '{program}'; 'make bench-build' makes it")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["strip", "--strip-debug", "-o", BUILD / name, program], check=True)
+    return BUILD / name
+
+
+@contextlib.contextmanager
+def folder():
+    """A folder that is gone afterwards."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    path = Path(tempfile.mkdtemp(prefix="run.", dir=BUILD))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+class Process:
+    """A child process, and what it prints."""
+
+    def __init__(self, command, **options):
+        self.lines = []
+        self.child = subprocess.Popen(
+            [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", **options)
+
+    def wait_for_line(self, pattern):
+        """Waits until it prints a line like this."""
+        for line in self.child.stdout:
+            self.lines.append(line)
+            if re.search(pattern, line):
+                return
+        raise Failure(f"'{self.child.args[0]}' ended:\n{''.join(self.lines)}")
+
+    def rest(self):
+        """The lines that it prints from now on."""
+        return self.child.stdout
+
+    def drain(self):
+        """Reads what else it prints, so that it does not fill the pipe."""
+        threading.Thread(target=lambda: self.lines.extend(self.child.stdout), daemon=True).start()
+
+    def process_id(self):
+        """The process that is measured: the child of strace, or this one. valgrind executes its program in its place."""
+        me = self.child.pid
+        if Path(self.child.args[0]).name != "strace":
+            return me
+        return int(Path(f"/proc/{me}/task/{me}/children").read_text().split()[0])
+
+    def stop(self):
+        """Ends it by SIGTERM, and waits for it."""
+        if self.child.poll() is None:
+            os.kill(self.process_id(), 15)
+        return self.child.wait()
+
+
+@contextlib.contextmanager
+def bus(program, place):
+    """A bus of its own; its address."""
+    path = place / "bus"
+    if len(os.fsencode(path)) > SOCKET_LENGTH:
+        raise Failure(f"the path '{path}' is too long for a socket; move the sources to a folder with a shorter path")
+    address = f"unix:path={path}"
+    if program == "dbus-broker":
+        command, ready = [RELEASE / "test-bus", path], "^listening="
+    else:
+        command = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1", f"--address={address}"]
+        ready = "^unix:"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("DBUS_", "XDG_"))}
+    process = Process(command, env=environment)
+    try:
+        process.wait_for_line(ready)
+        process.drain()
+        yield address
+    finally:
+        process.stop()
+
+
+@contextlib.contextmanager
+def service(command, address, prefix=()):
+    """A service that prints when it is ready."""
+    environment = dict(os.environ, DBUS_SESSION_BUS_ADDRESS=address, SWIFT_DETERMINISTIC_HASHING="1")
+    process = Process([*prefix, *command], env=environment)
+    try:
+        process.wait_for_line("^ready|Serving org.flowbus.Navigation1")
+        process.drain()
+        yield process
+    except BaseException:
+        process.child.kill()
+        raise
+    if (status := process.stop()) not in (0, -15, 143):
+        raise Failure(f"'{command[0]}' ended with {status}:\n{''.join(process.lines)}")
+
+
+def flowbusd(program, files=None, flows=TOP / "bench" / "flows.d"):
+    """The command of flowbusd: with its files in a folder, or without them."""
+
+    def command(address):
+        stores = ["none", "none"] if files is None else [files / "runtime", files / "state"]
+        return [program, "--address", address, "--flows", flows, "--runtime", stores[0], "--state", stores[1]]
+
+    return command
+
+
+def load(address, call, count, window):
+    """Makes calls."""
+    execute([BUILD / "load", address, call, count, window])
+
+
+def run(bus_program, command, calls, prefix=lambda place: ()):
+    """Starts a service on a bus of its own, makes calls, and stops it. What the prefix has written is read then."""
+    with folder() as place, bus(bus_program, place) as address:
+        options, read = prefix(place)
+        with service(command(address, place), address, options):
+            for call in calls:
+                load(address, *call)
+        return read()
+
+
+def callgrind(place):
+    """Counts instructions."""
+    written = place / "callgrind"
+
+    def read():
+        return int(re.search(r"^(?:summary|totals): (\d+)", written.read_text(), re.M).group(1))
+
+    return ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={written}"], read
+
+
+def strace(place):
+    """Counts system calls, by their names. -f: it may have threads."""
+    written = place / "strace"
+
+    def read():
+        rows = (line.split() for line in written.read_text().splitlines())
+        return {row[1]: int(row[0]) for row in rows if len(row) == 2 and row[0].isdigit() and row[1] != "total"}
+
+    return ["strace", "-f", "-c", "-S", "name", "-U", "calls,name", "-o", written], read
+
+
+def difference(row, bus_program, command, tool):
+    """The figure of one call (of a step, of a flow) of a row: instructions, or system calls by their names."""
+    few, many = (
+        run(bus_program, command, [(row.call, count, row.window)], tool) for count in (row.few, row.many))
+    units = (row.many - row.few) * row.units
+    if isinstance(few, int):
+        return (many - few) / units
+    each = {name: (count - few.get(name, 0)) / units for name, count in many.items()}
+    return {name: count for name, count in each.items() if abs(count) >= 0.005}

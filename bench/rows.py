@@ -1,0 +1,70 @@
+"""The rows of the table that are calls, and their goals."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """A call that is counted."""
+
+    name: str
+    text: str
+    # The row of load.c, how many are under way at a time, and the counts of the two runs: whole windows.
+    call: str
+    window: int
+    few: int
+    many: int
+    # Instructions of one call: the goal, and what the floor cost when the goal was set.
+    goal: int
+    old_floor: int
+    # The steps or flows in one call, each of which is counted.
+    units: int = 1
+    # The same for system calls.
+    system_goal: float = 0
+    old_system_floor: float = 0
+    # Options of the floor.
+    floor: tuple = ()
+
+
+CALLS = {
+    row.name: row
+    for row in [
+        Row("none", "EmitStep, `none`", "none", 64, 256, 1280, 33_000, 41_489, system_goal=3.3, old_system_floor=6.0),
+        Row("pair", "add / drop a screen, mean", "pair", 64, 256, 1280, 58_000, 80_715),
+        Row("child", "a child flow opens / ends, mean", "child", 64, 256, 1280, 60_000, 81_121),
+        Row("screen", "pop + screen", "screen", 64, 256, 1280, 90_000, 124_308),
+        Row("parent", "hand on to the parent", "parent", 64, 256, 1280, 55_000, 71_107),
+        Row("visible", "SetVisible", "visible", 64, 256, 1280, 26_000, 31_067),
+        Row("steps", "EmitSteps of 16, a step", "steps", 64, 64, 192, 18_000, 26_923, units=16),
+        Row("navigate", "Navigate, a flow of 1,001", "navigate", 1, 1, 3, 15_000, 20_863, units=1001),
+        Row("objects", "GetManagedObjects, 1,000 nodes", "objects", 1, 1, 3, 5_000_000, 49_900_000,
+            floor=("--objects",)),
+        Row("guard-1", "guarded step, 1 waiting", "guard", 1, 64, 576, 90_000, 84_000),
+        Row("guard-16", "guarded step, 16 waiting", "guard", 16, 64, 576, 90_000, 84_000),
+        Row("guard-256", "guarded step, 256 waiting", "guard", 256, 256, 768, 90_000, 84_000),
+    ]
+}
+
+
+@dataclass(frozen=True)
+class CoreRow:
+    """A call of core-bench, which has no floor."""
+
+    name: str
+    text: str
+    call: str
+    few: int
+    many: int
+    goal: int
+    units: int = 1
+
+
+CORE = {
+    row.name: row
+    for row in [
+        CoreRow("core-none", "FlowCore alone: `none`", "none", 100, 1100, 1_500),
+        CoreRow("core-contribute", "FlowCore alone: contribute among 450 siblings", "contribute", 1, 51, 3_000),
+        CoreRow("core-forward", "FlowCore alone: a navigation of a forward", "forward", 100, 1100, 1_500, units=2),
+        CoreRow("core-deep-link", "FlowCore alone: a deep-link delivery", "deep-link", 2, 6, 1_500, units=1001),
+    ]
+}
