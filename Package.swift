@@ -23,7 +23,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // libsystemd as a C module: sd-bus, sd-event, sd-daemon and sd-journal.
@@ -39,7 +38,7 @@ let package = Package(
         // The wire: values in messages, and every name of the bus contract.
         .target(name: "FlowWire", dependencies: ["FlowCore", "SdBus"], swiftSettings: strict),
         // Definition files: find, parse and check them.
-        .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
+        .target(name: "FlowFile", dependencies: ["FlowCore"], swiftSettings: strict),
         // Traces: the events and effects of the machine as text, to record and to replay.
         .target(name: "FlowTrace", dependencies: ["FlowCore"], swiftSettings: strict),
         // Pictures of definitions: Graphviz and Mermaid.

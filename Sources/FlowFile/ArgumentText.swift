@@ -66,9 +66,8 @@ public enum ArgumentText {
     /// Parses the text as one value in TOML or JSON.
     private static func toml(_ text: String) -> Toml? {
         for text in [text, withEqualsSigns(text)] {
-            let line = "value = " + text
-            guard let pairs = try? Toml.parse(line, SourceMap(line)), pairs.count == 1 else { continue }
-            return pairs[0].value
+            let source = TomlSource("value = " + text)
+            if source.problem == nil, source.root.count == 1 { return source.root[0].value }
         }
         return nil
     }

@@ -95,9 +95,7 @@ public struct DefinitionFiles: Sendable {
         var early = folderDiagnostics
         for text in texts {
             do throws(FileReader.Failure) {
-                let content = try text.text.get()
-                let map = SourceMap(content)
-                sources.append(ParsedFile(file: text.file, root: try Toml.parse(content, map), map: map))
+                sources.append(ParsedFile(file: text.file, toml: try TomlSource(checked: text.text.get())))
             } catch {
                 early.append(
                     Diagnostic(.error, file: text.file, line: error.line, column: error.column, message: error.message))
@@ -105,7 +103,7 @@ public struct DefinitionFiles: Sendable {
         }
         let isComplete = !early.contains { $0.severity == .error }
         let diagnostics = Diagnostics(sources, early)
-        var resolver = Resolver(Draft(diagnostics, isComplete: isComplete), isOfService: isOfService)
+        let resolver = Resolver(Draft(diagnostics, isComplete: isComplete), isOfService: isOfService)
         resolver.startable = services?.names
         let definitions = resolver.definitions()
 

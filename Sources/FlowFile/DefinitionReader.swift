@@ -1,7 +1,6 @@
 /// Reads the definition files of some folders repeatedly.
 ///
-/// Unchanged files are not parsed again: the parser leaks part of its memory, so that the process would grow with each
-/// call.
+/// Unchanged files are not parsed again.
 public final class DefinitionReader {
     private let folders: DefinitionFolders
     private var last: Reading?

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// An error or a warning about definition files.
 public struct Diagnostic: Error, Hashable, Sendable {
     /// The severity.
@@ -88,7 +90,18 @@ enum Text {
 
     /// Returns whether one name sorts before another, by UTF-8 bytes.
     static func precedes(_ one: String, _ other: String) -> Bool {
-        one.utf8.lexicographicallyPrecedes(other.utf8)
+        let order = one.utf8.withContiguousStorageIfAvailable { one in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                let length = min(one.count, other.count)
+                guard length > 0, let first = one.baseAddress, let second = other.baseAddress else {
+                    return one.count - other.count
+                }
+                let order = Int(memcmp(first, second, length))
+                return order == 0 ? one.count - other.count : order
+            }
+        }
+        if case .some(.some(let order)) = order { return order < 0 }
+        return one.utf8.lexicographicallyPrecedes(other.utf8)
     }
 
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {

@@ -138,7 +138,7 @@ struct LiteralTests {
     /// The checked value, or the error.
     private func convert(_ toml: String, _ type: String) throws -> Result<Value, Literal.InvalidValue> {
         let text = "a = " + toml
-        let value = try #require(Toml.parse(text, SourceMap(text)).first?.value)
+        let value = try #require(TomlSource(checked: text).root.first?.value)
         let type = try #require(ValueType(name: type))
         return Result { () throws(Literal.InvalidValue) in try Literal.value(value, as: type) }
     }

@@ -46,7 +46,7 @@ struct DefinitionFilesTests {
                 "c.toml:2:3: error: the file is not UTF-8: the byte 0xff at offset 14 is not part of a character",
                 "d.toml: error: this is a folder; a definition file has to be a regular file",
                 "e.toml: error: this is a FIFO; a definition file has to be a regular file",
-                "f.toml:3:5: error: key-value pair: cannot redefine existing integer 'a'",
+                "f.toml:3:1: error: the key 'a' is given twice: here and in line 2",
             ])
     }
 

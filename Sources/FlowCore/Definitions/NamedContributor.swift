@@ -30,8 +30,8 @@ public struct NamedContributor: Equatable, Sendable {
         /// ``Option/ofEnd``.
         public var options: [Option] {
             switch self {
-            case .flow: Option.allCases.filter { $0 != .result }
-            case .screen: Option.allCases.filter { $0 != .layer && $0 != .result }
+            case .flow: Option.ofFlow
+            case .screen: Option.ofScreen
             case .end: Option.ofStep + Option.ofEnd
             case .current, .parent: Option.ofStep
             case .none, .pop, .show, .hide, .dismiss, .evict: []
@@ -71,6 +71,10 @@ public struct NamedContributor: Equatable, Sendable {
 
         /// The keys inside ``onDismissed`` and ``onResult``.
         public static let ofDismissal: [Option] = [.step, .arguments]
+        /// The options of a child flow.
+        public static let ofFlow = allCases.filter { $0 != .result }
+        /// The options of a screen.
+        public static let ofScreen = ofFlow.filter { $0 != .layer }
         /// The options of a forwarded step.
         public static let ofStep: [Option] = [.arguments]
         /// The options of an ``Kind/end`` without a step.

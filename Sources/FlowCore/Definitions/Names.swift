@@ -5,9 +5,8 @@ public enum Names {
     /// Returns whether the text is a valid name of a screen or a flow, or a valid id: `[A-Za-z_][A-Za-z0-9_]*`, at most
     /// 64 bytes, so that it can be part of an object path.
     public static func isPresentableName(_ text: some StringProtocol) -> Bool {
-        text.utf8.count <= Limits.nameLength
-            && text.utf8.first.map { isLetter($0) || $0 == UInt8(ascii: "_") } == true
-            && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+        isName(String(text), atMost: Limits.nameLength) { $0 == UInt8(ascii: "_") }
+            && text.utf8.first.map(isDigit) == false
     }
 
     /// The rule of ``isPresentableName(_:)`` in words.
@@ -15,9 +14,15 @@ public enum Names {
 
     /// Returns whether the text is a valid name of a step: `[A-Za-z][A-Za-z0-9_.-]*`, at most 128 bytes.
     public static func isStepName(_ text: some StringProtocol) -> Bool {
-        text.utf8.count <= Limits.stepNameLength
-            && text.utf8.first.map(isLetter) == true
-            && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "_.-".utf8.contains($0) }
+        isName(String(text), atMost: Limits.stepNameLength) {
+            $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+        } && text.utf8.first.map(isLetter) == true
+    }
+
+    /// Returns whether a text has only letters, digits and these other characters. It is no generic function, which would
+    /// take ten times as long for texts of other modules.
+    private static func isName(_ text: String, atMost length: Int, _ isOther: (UInt8) -> Bool) -> Bool {
+        text.utf8.count <= length && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || isOther($0) }
     }
 
     /// The rule of ``isStepName(_:)`` in words.

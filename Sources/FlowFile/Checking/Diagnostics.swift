@@ -3,18 +3,20 @@ import FlowCore
 /// A definition file that was parsed.
 struct ParsedFile: Sendable {
     let file: String
-    let root: [Toml.Pair]
-    let map: SourceMap
+    let toml: TomlSource
 }
 
 /// A location in the files: a key, or the table that lacks one.
 struct Location: Hashable, Sendable {
     /// The index of the file among the sources.
-    var source: Int
-    var path: [SourceMap.Key]
+    let source: Int
+    /// The node of the file.
+    let node: Int
+    /// The rest of the path, from the node on, which need not be in the file.
+    var rest: [TomlSource.Key] = []
 
-    func key(_ name: String) -> Location { Location(source: source, path: path + [.name(name)]) }
-    func element(_ index: Int) -> Location { Location(source: source, path: path + [.index(index)]) }
+    func key(_ name: String) -> Location { Location(source: source, node: node, rest: rest + [.name(name)]) }
+    func element(_ index: Int) -> Location { Location(source: source, node: node, rest: rest + [.index(index)]) }
 }
 
 /// Collects errors and warnings, so that all of them are reported together.
@@ -43,17 +45,30 @@ final class Diagnostics {
 
     /// The `FILE:LINE` of a location, for a message about another one.
     func position(of location: Location) -> String {
-        let source = sources[location.source]
-        return source.file + (source.map.nearestLine(of: location.path).map { ":\($0)" } ?? "")
+        sources[location.source].file + (line(of: location).map { ":\($0)" } ?? "")
+    }
+
+    /// The table and key of a location, in the notation of a file.
+    func place(of location: Location) -> String { TomlSource.text(of: path(of: location)) }
+
+    /// The table around a location, in the notation of a file.
+    func table(around location: Location) -> String { TomlSource.text(of: path(of: location).dropLast()) }
+
+    private func path(of location: Location) -> [TomlSource.Key] {
+        sources[location.source].toml.path(to: location.node) + location.rest
+    }
+
+    private func line(of location: Location) -> Int? {
+        sources[location.source].toml.nearestLine(of: location.rest, from: location.node)
     }
 
     /// The first of several locations, in reading order.
     func first(_ locations: some Sequence<Location>) -> Location? {
-        locations.map { location in (location, sources[location.source].map.nearestLine(of: location.path) ?? 0) }.min {
+        locations.map { location in (location, line(of: location) ?? 0) }.min {
             one, other in
             if one.0.source != other.0.source { return one.0.source < other.0.source }
             if one.1 != other.1 { return one.1 < other.1 }
-            return Text.precedes(SourceMap.text(of: one.0.path), SourceMap.text(of: other.0.path))
+            return Text.precedes(place(of: one.0), place(of: other.0))
         }?.0
     }
 
@@ -70,11 +85,10 @@ final class Diagnostics {
             leftOut += 1
             return
         }
-        let source = sources[location.source]
         all.append(
             Diagnostic(
-                severity, file: source.file, line: source.map.nearestLine(of: location.path),
-                place: SourceMap.text(of: location.path), message: message))
+                severity, file: sources[location.source].file, line: line(of: location), place: place(of: location),
+                message: message))
     }
 }
 
@@ -84,9 +98,9 @@ struct Item {
     let location: Location
 
     /// Returns the value as a string; reports any other kind.
-    func string(_ diagnostics: Diagnostics, _ what: String = "a string") -> String? {
+    func string(_ diagnostics: Diagnostics, _ what: @autoclosure () -> String = "a string") -> String? {
         if case .string(let text) = value { return text }
-        return typeMismatch(diagnostics, what)
+        return typeMismatch(diagnostics, what())
     }
 
     /// Returns the value as a Boolean; reports any other kind.
@@ -96,9 +110,9 @@ struct Item {
     }
 
     /// Returns the value as a table; reports any other kind.
-    func section(_ diagnostics: Diagnostics, _ what: String = "a table") -> Section? {
+    func section(_ diagnostics: Diagnostics, _ what: @autoclosure () -> String = "a table") -> Section? {
         if case .table(let pairs) = value { return Section(pairs, location) }
-        return typeMismatch(diagnostics, what)
+        return typeMismatch(diagnostics, what())
     }
 
     /// The value of a key; nil, without a report, if this is no table.
@@ -123,9 +137,9 @@ struct Item {
 
     /// Returns the value as a case of an enumeration; reports any other value.
     func word<Words: CaseIterable & RawRepresentable<String>>(_ diagnostics: Diagnostics) -> Words? {
+        if let text, let word = Words(rawValue: text) { return word }
         let words = Words.allCases.map(\.rawValue)
         guard let text = string(diagnostics, Text.list(words, "or")) else { return nil }
-        if let word = Words(rawValue: text) { return word }
         diagnostics.error(
             location,
             "\(Text.quoted(text)) is not allowed here; it has to be \(Text.list(words, "or"))"
@@ -141,31 +155,55 @@ struct Item {
 
 /// A table with its location.
 struct Section {
-    private(set) var entries: [(key: String, item: Item)]
     let location: Location
+    private let pairs: [Toml.Pair]
+    /// Keys that stand elsewhere.
+    private var others: [(key: String, item: Item)] = []
 
     init(_ pairs: [Toml.Pair], _ location: Location) {
-        entries = pairs.map { ($0.key, Item(value: $0.value, location: location.key($0.key))) }
+        self.pairs = pairs
         self.location = location
     }
 
-    subscript(key: String) -> Item? { entries.first { $0.key == key }?.item }
+    /// The keys and their values, in order.
+    var entries: [(key: String, item: Item)] {
+        let entries = pairs.map { (key: $0.key, item: item($0)) }
+        return others.isEmpty ? entries : entries + others
+    }
 
-    var keys: [String] { entries.map(\.key) }
+    /// The number of keys.
+    var count: Int { pairs.count + others.count }
+
+    subscript(key: String) -> Item? {
+        for pair in pairs where pair.key == key { return item(pair) }
+        return others.first { $0.key == key }?.item
+    }
+
+    /// Returns whether the table has a key.
+    func has(_ key: String) -> Bool { pairs.contains { $0.key == key } || others.contains { $0.key == key } }
+
+    var keys: [String] {
+        let keys = pairs.map(\.key)
+        return others.isEmpty ? keys : keys + others.map(\.key)
+    }
 
     /// Adds a key from another file.
-    mutating func add(_ key: String, _ item: Item) { entries.append((key, item)) }
+    mutating func add(_ key: String, _ item: Item) { others.append((key, item)) }
+
+    private func item(_ pair: Toml.Pair) -> Item {
+        Item(value: pair.value, location: Location(source: location.source, node: pair.node))
+    }
 
     /// Reports unknown keys. Returns whether there were none. The owner is a noun for messages: `a screen`.
     @discardableResult
     func checkKeys(_ diagnostics: Diagnostics, of owner: String, _ known: [String]) -> Bool {
-        var isClean = true
-        for (key, item) in entries where !known.contains(key) {
-            isClean = false
+        let isKnown = { known.contains($0) }
+        guard !pairs.allSatisfy({ isKnown($0.key) }) || !others.allSatisfy({ isKnown($0.key) }) else { return true }
+        for (key, item) in entries where !isKnown(key) {
             let nearest = diagnostics.suggestion(for: key, among: known)
             let help = nearest.isEmpty ? "; it has the keys \(Text.list(known.sorted(by: Text.precedes)))" : nearest
             diagnostics.error(item.location, "\(owner) has no key \(Text.quoted(key))\(help)")
         }
-        return isClean
+        return false
     }
 }

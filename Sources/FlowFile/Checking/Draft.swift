@@ -9,11 +9,23 @@ struct DraftParameter {
 }
 
 /// A step, screen or flow that takes arguments.
-struct Declared {
-    /// Its name in messages: `step 'paid'`.
-    let subject: String
+final class Declared {
+    private let kind: String
+    private let name: String
     let location: Location
-    var parameters: [DraftParameter] = []
+    fileprivate(set) var parameters: [DraftParameter] = []
+
+    /// Its name in messages: `step 'paid'`.
+    var subject: String { "\(kind) '\(name)'" }
+
+    init(_ kind: String, _ name: String, _ location: Location) {
+        self.kind = kind
+        self.name = name
+        self.location = location
+    }
+
+    /// Its result.
+    func result(_ location: Location) -> Declared { Declared("the result of \(kind)", name, location) }
 
     subscript(name: String) -> DraftParameter? { parameters.first { $0.name == name } }
 
@@ -26,33 +38,44 @@ struct Declared {
 }
 
 /// A declared screen, with the location of each key.
-struct DraftScreen {
+final class DraftScreen {
     let declared: Declared
     /// What it answers; nil if it can't.
-    var result: Declared?
+    let result: Declared?
     let keys: Section
 
+    init(_ declared: Declared, result: Declared?, keys: Section) {
+        self.declared = declared
+        self.result = result
+        self.keys = keys
+    }
+
     /// Whether it has a presenter.
-    var hasPresenter: Bool { keys["presenter"] != nil || keys["application"] != nil }
+    var hasPresenter: Bool { keys.has("presenter") || keys.has("application") }
 }
 
 /// A defined flow, with the location of each key.
-struct DraftFlow {
-    var declared: Declared
+final class DraftFlow {
+    let declared: Declared
     /// What it answers; nil if it can't.
-    var result: Declared?
+    fileprivate(set) var result: Declared?
     /// Its keys except `on`, from all files.
-    var keys: Section
+    fileprivate(set) var keys: Section
     /// The rules by step name.
-    var rules: [String: Item] = [:]
+    fileprivate(set) var rules = NamedList<Item>()
     /// The names of its navigator's steps, declared or not.
-    var navigatorSteps: Set<String> = []
+    fileprivate(set) var navigatorSteps: Set<String> = []
+
+    init(_ declared: Declared) {
+        self.declared = declared
+        keys = Section([], declared.location)
+    }
 
     /// Returns whether the flow takes a step.
-    func takes(_ step: String) -> Bool { rules[step] != nil || navigatorSteps.contains(step) }
+    func takes(_ step: String) -> Bool { rules.place(of: step) != nil || navigatorSteps.contains(step) }
 
     /// The names of all steps that the flow takes.
-    var stepsTaken: [String] { Array(rules.keys) + navigatorSteps }
+    var stepsTaken: [String] { Array(rules.names) + navigatorSteps }
 }
 
 /// The declarations of all files, before any name is resolved.
@@ -71,9 +94,10 @@ struct Draft {
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 
     let diagnostics: Diagnostics
-    private(set) var steps: [String: Declared] = [:]
-    private(set) var screens: [String: DraftScreen] = [:]
-    private(set) var flows: [String: DraftFlow] = [:]
+    /// The steps, screens and flows, sorted by name.
+    private(set) var steps = NamedList<Declared>()
+    private(set) var screens = NamedList<DraftScreen>()
+    private(set) var flows = NamedList<DraftFlow>()
     private(set) var privateSteps: [Item] = []
     private(set) var autostart: [Item] = []
     private(set) var steppers: [Item] = []
@@ -84,16 +108,15 @@ struct Draft {
         self.diagnostics = diagnostics
         self.isComplete = isComplete
         for (index, source) in diagnostics.sources.enumerated() {
-            read(Section(source.root, Location(source: index, path: [])))
+            read(Section(source.toml.root, Location(source: index, node: 0)))
         }
-        for name in flows.keys.sorted(by: Text.precedes) {
-            let steps = Self.navigatorSteps(flows[name]?.keys["navigator"])
-            flows[name]?.navigatorSteps = steps
-            let result = flows[name]?.keys["result"].map { self.result($0, of: "flow '\(name)'") }
-            flows[name]?.result = result
-            guard let item = flows[name]?.keys["arguments"], let declared = flows[name]?.declared else { continue }
-            let parameters = parameters(item, of: declared.subject)
-            flows[name]?.declared.parameters = parameters
+        steps.sort()
+        screens.sort()
+        flows.sort()
+        for flow in flows.values {
+            flow.navigatorSteps = Self.navigatorSteps(flow.keys["navigator"])
+            flow.result = flow.keys["result"].map { result($0, of: flow.declared) }
+            if let item = flow.keys["arguments"] { flow.declared.parameters = parameters(item, of: flow.declared) }
         }
     }
 
@@ -135,57 +158,52 @@ struct Draft {
             diagnostics.error(
                 item.location, "\(Text.quoted(name)) can't be the name of a step: \(Names.stepNameRule)")
         }
-        if let first = steps[name] { return declaredTwice(first, item.location) }
-        var declared = Declared(subject: "step '\(name)'", location: item.location)
-        declared.parameters = parameters(item, of: declared.subject)
-        steps[name] = declared
+        let declared = Declared("step", name, item.location)
+        if let first = steps.insert(name, declared) { return declaredTwice(first, item.location) }
+        declared.parameters = parameters(item, of: declared)
     }
 
     private mutating func readScreen(_ name: String, _ item: Item) {
         checkPresentableName(name, "a screen", item.location, diagnostics)
         if let first = screens[name] { return declaredTwice(first.declared, item.location) }
-        var declared = Declared(subject: "screen '\(name)'", location: item.location)
+        let declared = Declared("screen", name, item.location)
         var result: Declared?
         let section = item.section(diagnostics)
         if let section {
             section.checkKeys(diagnostics, of: "a screen", Self.screenKeys)
             if let arguments = section["arguments"] {
-                declared.parameters = parameters(arguments, of: declared.subject)
+                declared.parameters = parameters(arguments, of: declared)
             }
-            result = section["result"].map { self.result($0, of: declared.subject) }
+            result = section["result"].map { self.result($0, of: declared) }
         }
-        screens[name] = DraftScreen(declared: declared, result: result, keys: section ?? Section([], item.location))
+        _ = screens.insert(
+            name, DraftScreen(declared, result: result, keys: section ?? Section([], item.location)))
     }
 
     private mutating func readFlow(_ name: String, _ item: Item) {
-        let subject = "flow '\(name)'"
-        var flow =
-            flows[name]
-            ?? DraftFlow(
-                declared: Declared(subject: subject, location: item.location), keys: Section([], item.location))
-        if flows[name] == nil { checkPresentableName(name, "a flow", item.location, diagnostics) }
+        let new = DraftFlow(Declared("flow", name, item.location))
+        let flow = flows.insert(name, new) ?? new
+        if flow === new { checkPresentableName(name, "a flow", item.location, diagnostics) }
         if let section = item.section(diagnostics) {
+            let subject = { flow.declared.subject }
             section.checkKeys(diagnostics, of: "a flow", Self.flowKeys)
             for (key, item) in section.entries where key != "on" {
                 if let first = flow.keys[key] {
                     let other = diagnostics.position(of: first.location)
                     diagnostics.error(
-                        item.location, "the key '\(key)' of \(subject) is given twice: here and in \(other)")
+                        item.location, "the key '\(key)' of \(subject()) is given twice: here and in \(other)")
                 } else {
                     flow.keys.add(key, item)
                 }
             }
             for (step, item) in section["on"]?.section(diagnostics, "a table of rules")?.entries ?? [] {
-                if let first = flow.rules[step] {
+                if let first = flow.rules.insert(step, item) {
                     let other = diagnostics.position(of: first.location)
                     diagnostics.error(
-                        item.location, "\(subject) has two rules for the step '\(step)': here and in \(other)")
-                } else {
-                    flow.rules[step] = item
+                        item.location, "\(subject()) has two rules for the step '\(step)': here and in \(other)")
                 }
             }
         }
-        flows[name] = flow
     }
 
     private static func navigatorSteps(_ navigator: Item?) -> Set<String> {
@@ -198,19 +216,19 @@ struct Draft {
             location, "the \(first.subject) is declared twice: here and in \(diagnostics.position(of: first.location))")
     }
 
-    private func result(_ item: Item, of subject: String) -> Declared {
-        var result = Declared(subject: "the result of \(subject)", location: item.location)
-        result.parameters = parameters(item, of: result.subject)
+    private func result(_ item: Item, of declared: Declared) -> Declared {
+        let result = declared.result(item.location)
+        result.parameters = parameters(item, of: result)
         return result
     }
 
-    private func parameters(_ item: Item, of subject: String) -> [DraftParameter] {
+    private func parameters(_ item: Item, of declared: Declared) -> [DraftParameter] {
         guard let section = item.section(diagnostics, "a table of arguments and their types") else { return [] }
-        let count = section.entries.count
+        let count = section.count
         if count > Limits.argumentCount {
             diagnostics.error(
                 item.location,
-                "\(subject) declares \(count) arguments; at most \(Limits.argumentCount) are allowed")
+                "\(declared.subject) declares \(count) arguments; at most \(Limits.argumentCount) are allowed")
         }
         return section.entries.map { name, item in
             if !Names.isPresentableName(name) {

@@ -158,7 +158,7 @@ enum Literal {
         if text == "/" { return true }
         guard text.hasPrefix("/") else { return false }
         return text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
-            !$0.isEmpty && $0.allSatisfy { SourceMap.Scan.isBareKey($0) && $0 != UInt8(ascii: "-") }
+            !$0.isEmpty && $0.allSatisfy { TomlParser.isBareKey($0) && $0 != UInt8(ascii: "-") }
         }
     }
 }

@@ -75,13 +75,13 @@ extension Resolver {
     func conditions(_ key: String, _ table: Section, _ context: RuleContext) -> [Condition]? {
         guard let item = table[key] else { return [] }
         guard let section = item.section(diagnostics, "a table of arguments and values") else { return nil }
-        if section.entries.isEmpty {
+        if section.count == 0 {
             diagnostics.error(
                 item.location, "'\(key)' is empty; it has to name an argument of the step, or 'alive', or be left out")
             return nil
         }
         var conditions: [Condition] = []
-        for (name, item) in section.entries {
+        for (name, item) in section.entries.sorted(by: { Text.precedes($0.key, $1.key) }) {
             // It takes precedence over an argument of that name.
             if name == "alive" {
                 if let name = presentableName(item) { conditions.append(.alive(name)) }
@@ -96,7 +96,7 @@ extension Resolver {
                 }
             }
         }
-        guard conditions.count == section.entries.count else { return nil }
+        guard conditions.count == section.count else { return nil }
         return conditions
     }
 
@@ -185,29 +185,30 @@ extension Resolver {
 
     /// Checks whether the value of one argument fits another. A condition can ensure that an optional one is present.
     private func checkFit(
-        _ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ location: Location,
+        _ source: DraftParameter, _ what: @autoclosure () -> String, _ parameter: DraftParameter, _ location: Location,
         isThere: Bool = false
     ) {
         guard let wanted = parameter.type, let given = source.type else { return }
         if !wanted.canAdmit(given) {
             diagnostics.error(
                 location,
-                "\(what) is of type \(given.description); the argument '\(parameter.name)' has to be of type "
+                "\(what()) is of type \(given.description); the argument '\(parameter.name)' has to be of type "
                     + wanted.description)
         } else if source.isOptional && !parameter.isOptional && !isThere {
             diagnostics.error(
                 location,
-                "\(what) may be left out (its type has a '?'), but the argument '\(parameter.name)' is required")
+                "\(what()) may be left out (its type has a '?'), but the argument '\(parameter.name)' is required")
         }
     }
 
     private func checkInherited(by target: Declared, _ key: String, _ table: Section, _ context: RuleContext) {
         // Those of the result, in `onResult`.
-        guard let giver = context.answer == nil ? context.giver : context.answer?.result else { return }
+        guard !target.parameters.isEmpty, let giver = context.answer == nil ? context.giver : context.answer?.result
+        else { return }
         let isThere = context.isTested && context.answer == nil
+        // The key could be added at the location of the table.
+        let location = table.location.key(key)
         for parameter in target.parameters {
-            // The key could be added at the location of the table.
-            let location = table.location.key(key)
             if let source = giver[parameter.name] {
                 checkFit(
                     source, "the argument '\(parameter.name)' that \(target.subject) gets from \(giver.subject)",
@@ -222,8 +223,9 @@ extension Resolver {
     }
 
     func checkMissing(_ target: Declared, _ section: Section) {
-        let given = Set(section.keys)
-        for parameter in target.parameters where !parameter.isOptional && !given.contains(parameter.name) {
+        let given = section.count < 8 ? nil : Set(section.keys)
+        for parameter in target.parameters where !parameter.isOptional {
+            if given?.contains(parameter.name) ?? section.has(parameter.name) { continue }
             let type = parameter.type.map { " of type \($0.description)" } ?? ""
             diagnostics.error(section.location, "\(target.subject) needs the argument '\(parameter.name)'\(type)")
         }

@@ -3,8 +3,7 @@ import FlowCore
 /// Flows and their keys.
 extension Resolver {
     /// Returns the definition of a flow.
-    func definition(of name: String) -> FlowDefinition {
-        guard let draft = draft.flows[name] else { return FlowDefinition(name) }
+    func definition(_ name: String, of draft: DraftFlow) -> FlowDefinition {
         let initial = draft.keys["initial"].flatMap { step($0) }
         let children: Children? = draft.keys["children"]?.word(diagnostics)
         let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(diagnostics)
@@ -20,7 +19,9 @@ extension Resolver {
         checkNoRulesBesideNavigator(draft)
         let covering = draft.keys["children"] == nil ? .free : children
         let layers = self.layers(of: draft, covering)
-        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft, covering, layers) }
+        var context = RuleContext(giver: nil, flow: draft.declared)
+        (context.children, context.layers, context.result) = (covering, layers.map(\.name), draft.result)
+        let rules = draft.rules.entries.compactMap { rule($0, $1, context) }
         return FlowDefinition(
             name, parameters: draft.declared.admitted, result: draft.result?.admitted, initial: initial?.id,
             children: children ?? .free, layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,

@@ -61,7 +61,7 @@ extension Resolver {
     func checkEmptiness(_ definitions: Definitions) {
         var known: Set<Int> = []
         for flow in definitions.flows where flow.children == .layers {
-            for case .child(let child) in flow.rules.flatMap(\.alternatives).flatMap(\.contributors) {
+            for case .child(let child) in flow.contributors {
                 guard case .flow(let id) = child.presentable, known.insert(id.index).inserted,
                     let draft = draft.flows[definitions[id].name], draft.keys["whenEmpty"] == nil
                 else { continue }
@@ -82,7 +82,7 @@ extension Resolver {
         for flow in definitions.flows where flow.children == .layers && flow.navigator == nil {
             guard let lowest = flow.layers.first?.name else { continue }
             var used: Set<String> = []
-            for case .child(let child) in flow.rules.flatMap(\.alternatives).flatMap(\.contributors) {
+            for case .child(let child) in flow.contributors {
                 let layer = child.layer ?? lowest
                 used.insert(layer)
                 if layer != lowest, case .flow(let id) = child.presentable,
@@ -101,6 +101,7 @@ extension Resolver {
 
     /// Warns about flows that stay when they are empty, and then cover others for ever: `onDismissed` would show a screen again.
     func warnOfEmptyCovers(_ definitions: Definitions) {
+        guard definitions.flows.contains(where: { $0.whenEmpty == .stay && $0.navigator == nil }) else { return }
         var known: Set<Int> = []
         for parent in definitions.flows where parent.children != .free {
             // Nothing is below the children that the parent begins with.
@@ -111,7 +112,7 @@ extension Resolver {
                     let whenEmpty = draft.flows[definitions[id].name]?.keys["whenEmpty"],
                     known.insert(id.index).inserted
                 else { continue }
-                let children = definitions[id].rules.flatMap(\.alternatives).flatMap(\.contributors).compactMap {
+                let children = definitions[id].contributors.compactMap {
                     if case .child(let child) = $0 { child } else { nil }
                 }
                 guard !children.isEmpty, !children.allSatisfy({ $0.onDismissed != nil }) else { continue }

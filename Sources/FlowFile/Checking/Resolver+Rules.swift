@@ -4,7 +4,7 @@ import FlowCore
 struct RuleContext {
     /// The declaration whose arguments `$NAME` refers to: the step of the rule, in `onDismissed` and `onResult` the child; nil
     /// if it is not declared.
-    let giver: Declared?
+    var giver: Declared?
     /// The flow of the rule.
     let flow: Declared
     /// Whether this is an `onDismissed`, where `$name` and `$reason` can be used.
@@ -33,42 +33,56 @@ extension Resolver {
     private static let kinds = NamedContributor.Kind.allCases.map(\.rawValue)
     private static let options = NamedContributor.Option.allCases.map(\.rawValue)
     private static let conditions = ["when", "unless"]
+    private static let known = kinds + options + conditions + ["do"]
+
+    /// The keys that stand in a contributor or beside it.
+    private enum Key {
+        case kind(NamedContributor.Kind)
+        case option(NamedContributor.Option)
+        case condition, list
+    }
+
+    /// The keys by their text: a rule has few of them, and each would be compared with most.
+    private static let keys = {
+        var keys: [String: Key] = ["when": .condition, "unless": .condition, "do": .list]
+        for kind in NamedContributor.Kind.allCases { keys[kind.rawValue] = .kind(kind) }
+        for option in NamedContributor.Option.allCases { keys[option.rawValue] = .option(option) }
+        return keys
+    }()
 
     /// Returns the rule of a flow for a step; nil if it is invalid or unknown.
-    func rule(_ name: String, _ item: Item, of flow: DraftFlow, _ children: Children?, _ layers: [Layer]) -> Rule? {
-        let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
-        if isMisplacedKey(name, isRule: isRule) {
-            let table = SourceMap.text(of: item.location.path.dropLast())
-            diagnostics.error(
-                item.location,
-                "the key '\(name)' of \(flow.declared.subject) stands below [\(table)], where it is taken for the rule "
-                    + "of a step; move it up, before [\(table)]")
-            return nil
-        }
-        if let dotted = unquoted(name, item) {
-            diagnostics.error(
-                item.location, "no file declares a step '\(name)'; for '\(dotted)' write \"\(dotted)\", in quotes")
-            return nil
-        }
-        let step = step(name, item.location)
-        var context = RuleContext(giver: step?.declared, flow: flow.declared)
-        (context.children, context.layers, context.result) = (children, layers.map(\.name), flow.result)
+    func rule(_ name: String, _ item: Item, _ context: RuleContext) -> Rule? {
+        let known = step(named: name)
+        if known == nil, isMisplaced(name, item, context) { return nil }
+        // Reports an unknown step.
+        let step = draft.isComplete ? known ?? step(name, item.location) : nil
+        var context = context
+        context.giver = step?.declared
         let alternatives = alternatives(item, context)
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)
     }
 
-    /// Returns whether a rule is really a key of the flow in the wrong table.
-    private func isMisplacedKey(_ name: String, isRule: Bool) -> Bool {
-        guard Draft.flowKeys.contains(name), draft.steps[name] == nil else { return false }
-        return draft.isComplete || !isRule
+    /// Reports what stands in the place of a rule, and is none. Returns whether it does.
+    private func isMisplaced(_ name: String, _ item: Item, _ context: RuleContext) -> Bool {
+        let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
+        if Draft.flowKeys.contains(name), draft.isComplete || !isRule {
+            let table = diagnostics.table(around: item.location)
+            diagnostics.error(
+                item.location,
+                "the key '\(name)' of \(context.flow.subject) stands below [\(table)], where it is taken for the rule "
+                    + "of a step; move it up, before [\(table)]")
+            return true
+        }
+        guard draft.isComplete, let dotted = unquoted(name, item) else { return false }
+        diagnostics.error(
+            item.location, "no file declares a step '\(name)'; for '\(dotted)' write \"\(dotted)\", in quotes")
+        return true
     }
 
     /// Returns the step whose name has dots and lacks quotes, so that each part became a table.
     private func unquoted(_ name: String, _ item: Item) -> String? {
-        guard draft.isComplete, draft.steps[name] == nil, case .table(let pairs) = item.value, pairs.count == 1 else {
-            return nil
-        }
+        guard case .table(let pairs) = item.value, pairs.count == 1 else { return nil }
         let dotted = "\(name).\(pairs[0].key)"
         return draft.steps[dotted].map { _ in dotted }
     }
@@ -92,8 +106,8 @@ extension Resolver {
             diagnostics.error(item.location, "this is \(item.value.kind); it has to be \(what)")
             return nil
         }
-        let isConditional = tables.contains { table in Self.conditions.contains { table[$0] != nil } }
-        if isConditional || (tables.count == 1 && tables[0]["do"] != nil) {
+        let isConditional = tables.contains { table in Self.conditions.contains { table.has($0) } }
+        if isConditional || (tables.count == 1 && tables[0].has("do")) {
             let alternatives = tables.map { alternative($0, context) }
             checkReachable(tables)
             return alternatives.contains { $0 == nil } ? nil : alternatives.compactMap(\.self)
@@ -103,7 +117,7 @@ extension Resolver {
 
     /// Reports alternatives after one that always matches.
     private func checkReachable(_ tables: [Section]) {
-        guard let last = tables.firstIndex(where: { table in Self.conditions.allSatisfy { table[$0] == nil } }) else {
+        guard let last = tables.firstIndex(where: { table in Self.conditions.allSatisfy { !table.has($0) } }) else {
             return
         }
         for table in tables[(last + 1)...] {
@@ -127,7 +141,7 @@ extension Resolver {
                 diagnostics.error(
                     table.location.key(key), "'\(key)' stands beside 'do'; move it into a table of that list")
             }
-            table.checkKeys(diagnostics, of: "an alternative", Self.conditions + ["do"] + own)
+            table.checkKeys(diagnostics, of: "an alternative", Self.known)
             contributors = self.contributors(in: list, context)
         } else {
             contributors = contributor(table, context, isAlternative: true)
@@ -149,10 +163,10 @@ extension Resolver {
 
     private func contributors(_ tables: [Section], _ context: RuleContext) -> [FlowContributor]? {
         let contributors = tables.map { contributor($0, context, isAlternative: false) }
-        let kinds = tables.flatMap { table in NamedContributor.Kind.allCases.filter { table[$0.rawValue] != nil } }
         if tables.count > 1 {
+            let kinds = tables.flatMap { table in NamedContributor.Kind.allCases.filter { table.has($0.rawValue) } }
             if let problem = ContributorRules.problem(together: kinds) {
-                for table in tables where table["end"] != nil {
+                for table in tables where table.has("end") {
                     diagnostics.error(table.location.key("end"), problem)
                 }
             }
@@ -166,7 +180,7 @@ extension Resolver {
     private func checkIDs(_ tables: [Section]) {
         var first: [String: Location] = [:]
         for table in tables {
-            if table["pop"] != nil || table["dismiss"] != nil { first = [:] }
+            if table.has("pop") || table.has("dismiss") { first = [:] }
             guard let item = table["id"], case .string(let id) = item.value,
                 [nil, .bool(false)].contains(table["reuse"]?.value)
             else { continue }
@@ -183,32 +197,32 @@ extension Resolver {
 
     /// Returns the contributors of one table: none for `none`, otherwise one; nil if it is invalid.
     private func contributor(_ table: Section, _ context: RuleContext, isAlternative: Bool) -> [FlowContributor]? {
-        var known = Self.kinds + Self.options
-        if isAlternative { known += Self.conditions }
-        if table["do"] != nil {
+        let keys = table.keys.map { Self.keys[$0] }
+        let isClean = !keys.contains { $0 == nil }
+        if !isClean { table.checkKeys(diagnostics, of: "a contributor", Self.known) }
+        if table.has("do") {
             diagnostics.error(
                 table.location.key("do"),
                 "'do' stands in an alternative, beside 'when' or 'unless', or is all there is; list the contributors "
                     + "themselves")
         }
         if !isAlternative {
-            for key in Self.conditions where table[key] != nil {
+            for key in Self.conditions where table.has(key) {
                 diagnostics.error(
                     table.location.key(key), "'\(key)' stands beside 'do', not in a contributor of its list")
             }
         }
-        let isClean = table.checkKeys(diagnostics, of: "a contributor", known + ["do"] + Self.conditions)
-        let present = NamedContributor.Kind.allCases.filter { table[$0.rawValue] != nil }
+        let present = keys.compactMap { if case .kind(let kind) = $0 { kind } else { nil } }
         guard present.count <= 1 else {
+            let given = Self.kinds.filter { table.has($0) }
             diagnostics.error(
                 table.location,
-                "\(Text.list(present.map(\.rawValue))) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))"
-            )
+                "\(Text.list(given)) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))")
             return nil
         }
         guard let kind = present.first, let item = table[kind.rawValue] else {
             // A misspelled one was reported; so was 'do'.
-            if isClean, table["do"] == nil {
+            if isClean, !table.has("do") {
                 diagnostics.error(table.location, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
             }
             return nil
@@ -222,7 +236,7 @@ extension Resolver {
     private func checkPlace(of contributor: FlowContributor?, _ table: Section, _ context: RuleContext) {
         guard let contributor, let children = context.children,
             let problem = ContributorRules.problem(
-                of: contributor, among: children, context.layers, isFlow: { draft.flows[$0] != nil })
+                of: contributor, among: children, context.layers, isFlow: { draft.flows.place(of: $0) != nil })
         else { return }
         diagnostics.error(table.location.key(problem.key), problem.text)
     }
@@ -257,9 +271,10 @@ extension Resolver {
     }
 
     func checkOptions(of kind: NamedContributor.Kind, _ table: Section) {
-        let allowed = kind.options.map(\.rawValue)
-        for key in Self.options where table[key] != nil && !allowed.contains(key) {
-            let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed))"
+        let allowed = kind.options
+        for key in table.keys {
+            guard case .option(let option)? = Self.keys[key], !allowed.contains(option) else { continue }
+            let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed.map(\.rawValue)))"
             diagnostics.error(
                 table.location.key(key), "'\(key)' does nothing beside '\(kind.rawValue)', which takes \(takes)")
         }

@@ -3,8 +3,8 @@ import FlowCore
 /// Objects of other processes: presenters, guards and navigators.
 extension Resolver {
     /// Returns the declaration of a screen.
-    func screenDeclaration(of name: String) -> ScreenDeclaration {
-        guard let draft = draft.screens[name] else { return ScreenDeclaration(name) }
+    func screenDeclaration(_ name: String, of draft: DraftScreen) -> ScreenDeclaration {
+        if draft.keys.count == 0 { return ScreenDeclaration(name) }
         let service = draft.keys["presenter"].flatMap { presenter($0) }
         let startsEarly = draft.keys["presenter"].map { self.startsEarly($0) }
         let application = draft.keys["application"].flatMap { self.application($0, of: draft.declared) }
@@ -180,7 +180,7 @@ extension Resolver {
     func action(_ item: Item) -> String? {
         guard let action = item.string(diagnostics, "the name of an action") else { return nil }
         let isValid = action.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: ".") || (SourceMap.Scan.isBareKey(byte) && byte != UInt8(ascii: "_"))
+            byte == UInt8(ascii: ".") || (TomlParser.isBareKey(byte) && byte != UInt8(ascii: "_"))
         }
         guard isValid, !action.isEmpty else {
             diagnostics.error(

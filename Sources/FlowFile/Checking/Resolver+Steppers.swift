@@ -155,7 +155,7 @@ extension Resolver {
 
     private static func isMember(_ text: Substring.UTF8View) -> Bool {
         Names.isPresentableName(String(decoding: text.prefix(1), as: UTF8.self))
-            && text.allSatisfy { SourceMap.Scan.isBareKey($0) && $0 != UInt8(ascii: "-") }
+            && text.allSatisfy { TomlParser.isBareKey($0) && $0 != UInt8(ascii: "-") }
     }
 
     // MARK: The step

@@ -10,10 +10,11 @@ extension Resolver {
             for rule in flow.rules {
                 // After an alternative with a condition, no other one is certain to be applied.
                 guard let first = rule.alternatives.first, first.when.isEmpty, first.unless.isEmpty else { continue }
-                next[rule.step.index] = first.contributors.compactMap {
-                    if case .current(let template) = $0 { template.step.index } else { nil }
+                for case .current(let template) in first.contributors {
+                    next[rule.step.index, default: []].append(template.step.index)
                 }
             }
+            if next.isEmpty { continue }
             var done: Set<Int> = []
             for cycle in flow.rules.flatMap({ cycles(from: $0.step.index, next, &done) }) {
                 let names = (cycle + cycle.prefix(1)).map { "'\(definitions.steps[$0].name)'" }
@@ -65,14 +66,13 @@ extension Resolver {
         warnOfStarts(definitions)
         warnOfLayers(definitions)
         warnOfEmptyCovers(definitions)
-        var handled: Set<Int> = []
+        var handled = Array(repeating: false, count: definitions.steps.count)
         for flow in definitions.flows {
-            for rule in flow.rules { handled.insert(rule.step.index) }
-            for step in flow.navigator?.steps ?? [] { handled.insert(step.index) }
+            for rule in flow.rules { handled[rule.step.index] = true }
+            for step in flow.navigator?.steps ?? [] { handled[step.index] = true }
         }
-        for (number, step) in definitions.steps.enumerated() where !handled.contains(number) {
-            guard let location = draft.steps[step.name]?.location else { continue }
-            diagnostics.warning(location, "no flow has a rule for the step '\(step.name)'")
+        for (isHandled, step) in zip(handled, draft.steps.entries) where !isHandled {
+            diagnostics.warning(step.value.location, "no flow has a rule for the step '\(step.name)'")
         }
         for flow in definitions.flows { warnOfNoAnswer(flow) }
         for flow in draft.flows.values {
@@ -90,14 +90,15 @@ extension Resolver {
     /// Warns about flows that nothing starts, and about those whose end reaches no parent. A navigator can contribute
     /// any flow.
     private func warnOfStarts(_ definitions: Definitions) {
-        var contributed: Set<Int> = []
-        var started = Set(definitions.autostart.map(\.flow.index))
+        var contributed = Array(repeating: false, count: definitions.flows.count)
+        var started = contributed
+        for root in definitions.autostart { started[root.flow.index] = true }
         for (number, flow) in definitions.flows.enumerated() {
-            for case .child(let child) in flow.rules.flatMap(\.alternatives).flatMap(\.contributors) {
-                guard case .flow(let target) = child.presentable else { continue }
-                contributed.insert(target.index)
+            for contributor in flow.contributors {
+                guard case .child(let child) = contributor, case .flow(let target) = child.presentable else { continue }
+                contributed[target.index] = true
                 // A flow can't start itself.
-                if target.index != number { started.insert(target.index) }
+                if target.index != number { started[target.index] = true }
             }
         }
         let navigators = definitions.flows.count { $0.navigator != nil }
@@ -105,24 +106,24 @@ extension Resolver {
             let others = navigators - (flow.navigator == nil ? 0 : 1)
             // A unique flow is meant for clients: Coordinate starts it or returns the live one, and NavigateAlong
             // starts it, too.
-            let mayStart = started.contains(number) || flow.isUnique || others > 0
-            if !mayStart, let location = draft.flows[flow.name]?.declared.location {
+            let mayStart = started[number] || flow.isUnique || others > 0
+            if !mayStart {
+                let location = draft.flows.entries[number].value.declared.location
                 let names = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
                 diagnostics.warning(
                     location,
                     "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
                         + "client can, with Coordinate" + diagnostics.suggestion(for: flow.name, among: Array(names)))
             }
-            if others == 0, !contributed.contains(number) { warnOfEnds(flow, definitions) }
+            if others == 0, !contributed[number] { warnOfEnds(flow, definitions) }
         }
     }
 
     /// Warns about a flow that declares a result and never answers. That nobody has `onResult` for a result is no mistake:
     /// programs can ask for it.
     private func warnOfNoAnswer(_ flow: FlowDefinition) {
-        let contributors = flow.rules.lazy.flatMap(\.alternatives).flatMap(\.contributors)
         guard flow.result != nil, flow.navigator == nil,
-            !contributors.contains(where: { if case .answer = $0 { true } else { false } }),
+            !flow.contributors.contains(where: { if case .answer = $0 { true } else { false } }),
             let location = draft.flows[flow.name]?.keys["result"]?.location
         else { return }
         diagnostics.warning(
@@ -134,8 +135,8 @@ extension Resolver {
     /// Warns about screens without a presenter, if other screens have one. Without any presenter, programs that watch
     /// the tree show the screens.
     private func warnOfPresenters() {
-        guard let other = draft.screens.filter(\.value.hasPresenter).keys.min(by: Text.precedes) else { return }
-        for (name, screen) in draft.screens where !screen.hasPresenter {
+        guard let other = draft.screens.entries.first(where: \.value.hasPresenter)?.name else { return }
+        for (name, screen) in draft.screens.entries where !screen.hasPresenter {
             diagnostics.warning(
                 screen.declared.location,
                 "nobody is asked to show the screen '\(name)': it has neither 'presenter' nor 'application', while "
@@ -157,16 +158,14 @@ extension Resolver {
     /// Warns about children and rules that a flow names but does not have.
     private func warnOfAbsent(_ flow: DraftFlow) {
         let contributors = flow.rules.values.flatMap(contributors)
-        var contributed: Set<String> = []
-        for case .string(let name)? in contributors.flatMap({ [$0["screen"]?.value, $0["flow"]?.value] }) {
-            contributed.insert(name)
-        }
+        lazy var contributed = Set(contributors.flatMap { [$0["screen"]?.text, $0["flow"]?.text] }.compactMap(\.self))
         for (key, what) in [
             ("pop", "dismisses anything"), ("dismiss", "dismisses anything"), ("show", "shows anything"),
             ("hide", "hides anything"),
         ] {
-            for item in contributors.compactMap({ $0[key] }) {
-                guard case .string(let name) = item.value, !contributed.contains(name), (key, name) != ("pop", "root")
+            for contributor in contributors {
+                guard let item = contributor[key], let name = item.text, (key, name) != ("pop", "root"),
+                    !contributed.contains(name)
                 else { continue }
                 let suggestion = diagnostics.suggestion(for: name, among: contributed)
                 diagnostics.warning(
@@ -174,18 +173,17 @@ extension Resolver {
                     "\(flow.declared.subject) never contributes '\(name)', so this never \(what)\(suggestion)")
             }
         }
-        var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) }
-        setOff += (flow.keys["idle"]?.items ?? [flow.keys["idle"]].compactMap(\.self)).map { ("idle", $0["step"]) }
-        for contributor in contributors {
-            setOff.append(("current", contributor["current"]))
-            setOff += ["onDismissed", "onResult"].map { ($0, contributor[$0]?["step"]) }
-            // The flow takes the initial step of a screen.
-            if contributor["screen"] != nil { setOff.append(("step", contributor["step"])) }
+        for key in ["initial", "onBack"] { warnOfNoRule(flow, key, flow.keys[key]) }
+        if let idle = flow.keys["idle"] {
+            for item in idle.items ?? [idle] { warnOfNoRule(flow, "idle", item["step"]) }
         }
-        for (key, item) in setOff { warnOfNoRule(flow, key, item) }
         for contributor in contributors {
-            guard case .string(let name)? = contributor["flow"]?.value, let child = draft.flows[name] else { continue }
-            warnOfNoRule(child, "step", contributor["step"])
+            warnOfNoRule(flow, "current", contributor["current"])
+            for key in ["onDismissed", "onResult"] { warnOfNoRule(flow, key, contributor[key]?["step"]) }
+            guard let step = contributor["step"] else { continue }
+            // The flow takes the initial step of a screen.
+            if contributor.has("screen") { warnOfNoRule(flow, "step", step) }
+            if let name = contributor["flow"]?.text, let child = draft.flows[name] { warnOfNoRule(child, "step", step) }
         }
     }
 
@@ -206,7 +204,7 @@ extension Resolver {
         switch rule.value {
         case .table(let pairs):
             let table = Section(pairs, rule.location)
-            return table["do"].map(contributors) ?? [table]
+            return table["do"].map { contributors($0) } ?? [table]
         case .list(let values):
             return values.enumerated().flatMap { contributors(Item(value: $1, location: rule.location.element($0))) }
         case .string, .integer, .double, .bool, .date: return []
@@ -227,4 +225,11 @@ extension Resolver {
     }
 
     private func ruleLocation(_ flow: String, _ step: String) -> Location? { draft.flows[flow]?.rules[step]?.location }
+}
+
+extension FlowDefinition {
+    /// All contributors of all rules.
+    var contributors: some Sequence<FlowContributor> {
+        rules.lazy.flatMap { $0.alternatives.lazy.flatMap(\.contributors) }
+    }
 }

@@ -23,7 +23,7 @@ enum FileReader {
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         if let text = String(validating: content, as: UTF8.self) { return text }
         let offset = validLength(of: bytes)
-        let (line, column) = SourceMap.position(of: offset, in: bytes)
+        let (line, column) = TomlSource.position(of: offset, in: bytes)
         throw Failure(
             line: line, column: column,
             message: "the file is not UTF-8: the byte 0x\(String(bytes[offset], radix: 16)) at offset \(offset) "

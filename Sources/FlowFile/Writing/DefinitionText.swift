@@ -322,7 +322,7 @@ struct DefinitionText {
     mutating func writeLine(_ key: String, _ value: String) { text += "\(Self.key(key)) = \(value)\n" }
 
     private static func key(_ name: String) -> String {
-        !name.isEmpty && name.utf8.allSatisfy(SourceMap.Scan.isBareKey) ? name : string(name)
+        !name.isEmpty && name.utf8.allSatisfy(TomlParser.isBareKey) ? name : string(name)
     }
 
     static func table(_ entries: [(String, String)]) -> String {

@@ -2,13 +2,13 @@ import Testing
 
 @testable import FlowFile
 
-@Suite("SourceMap")
-struct SourceMapTests {
-    private func line(_ path: String, _ text: String) -> Int? { SourceMap(text).line(of: keys(path)) }
+@Suite("TomlSource")
+struct TomlSourceTests {
+    private func line(_ path: String, _ text: String) -> Int? { TomlSource(text).line(of: keys(path)) }
 
     /// `a.b[0]` as keys; names without dots alone.
-    private func keys(_ path: String) -> [SourceMap.Key] {
-        var keys: [SourceMap.Key] = []
+    private func keys(_ path: String) -> [TomlSource.Key] {
+        var keys: [TomlSource.Key] = []
         for part in path.split(separator: ".") {
             let parts = part.split(separator: "[")
             keys.append(.name(String(parts[0])))
@@ -37,7 +37,7 @@ struct SourceMapTests {
 
     @Test func `keys in quotes`() {
         let text = "[steps]\n\"media.play\" = {}\n'lit\\eral' = {}\n\"tab\\t\\u00e9\\U0001F600\" = 1"
-        let map = SourceMap(text)
+        let map = TomlSource(text)
         #expect(map.line(of: [.name("steps"), .name("media.play")]) == 2)
         #expect(map.line(of: [.name("steps"), .name("lit\\eral")]) == 3)
         #expect(map.line(of: [.name("steps"), .name("tab\t\u{E9}\u{1F600}")]) == 4)
@@ -75,7 +75,7 @@ struct SourceMapTests {
     @Test func `strings over lines`() {
         let text =
             "a = \"\"\"\n[x]\n\\\"\"\" = 1\n\"\"\"\"\nb = '''\ny = 1'''\nc = \"# no \\\" comment\" # yes\nd = ''\ne = 1"
-        #expect(SourceMap(text).problem == nil)
+        #expect(TomlSource(text).problem == nil)
         #expect(line("x", text) == nil)
         #expect(line("b", text) == 5)
         #expect(line("c", text) == 7)
@@ -88,14 +88,14 @@ struct SourceMapTests {
     }
 
     @Test func `after an error the rest has no line`() {
-        let map = SourceMap("a = 1\nb ! 2\nc = 3")
+        let map = TomlSource("a = 1\nb ! 2\nc = 3")
         #expect(map.problem == .init(offset: 8, message: "expected '=' after the key, saw '!'"))
         #expect(map.line(of: [.name("a")]) == 1)
         #expect(map.line(of: [.name("c")]) == nil)
     }
 
     @Test func `the nearest line is that of the enclosing table`() {
-        let map = SourceMap("[a]\nb = 1\nc = [1]")
+        let map = TomlSource("[a]\nb = 1\nc = [1]")
         #expect(map.nearestLine(of: keys("a.b.x.y")) == 2)
         #expect(map.nearestLine(of: keys("a.c[7]")) == 3)
         #expect(map.nearestLine(of: keys("x")) == nil)
@@ -103,9 +103,9 @@ struct SourceMapTests {
     }
 
     @Test func `places as a file would write them`() {
-        #expect(SourceMap.text(of: []) == "")
+        #expect(TomlSource.text(of: []) == "")
         #expect(
-            SourceMap.text(of: [.name("a"), .name("b.c"), .index(0), .name(""), .name("d-1")])
+            TomlSource.text(of: [.name("a"), .name("b.c"), .index(0), .name(""), .name("d-1")])
                 == "a.\"b.c\"[1].\"\".d-1")
     }
 
@@ -131,13 +131,72 @@ struct SourceMapTests {
         ("a = 1\rb = 2", "'1\rb = 2' is no value"),
         ("a = ''\rb", "expected a line end, saw '\r'"),
     ])
-    func `texts that the parser must not get`(text: String, message: String) {
-        #expect(SourceMap(text).problem?.message.hasPrefix(message) == true, "\(SourceMap(text).problem as Any)")
+    func `wrong texts`(text: String, message: String) {
+        #expect(TomlSource(text).problem?.message.hasPrefix(message) == true, "\(TomlSource(text).problem as Any)")
+    }
+
+    @Test(arguments: [
+        ("a = 1\na = 2", 6, "the key 'a' is given twice: here and in line 1"),
+        ("a.b = 1\na.b.c = 2", 10, "'b' is an integer already, in line 1; nothing can be added to it"),
+        ("a = 1\n[a]", 7, "'a' is an integer already, in line 1; nothing can be added to it"),
+        ("a = {}\na.b = 1", 7, "'a' is a table already, in line 1; nothing can be added to it"),
+        ("a = {}\n[a.b]", 8, "'a' is a table already, in line 1; nothing can be added to it"),
+        ("a = []\n[[a]]", 9, "'a' is a list already, in line 1; nothing can be added to it"),
+        ("[a]\n[[a]]", 6, "'a' is a table already, in line 1; nothing can be added to it"),
+        ("[[a]]\n[a]", 7, "'a' is a list of tables already, in line 1; nothing can be added to it"),
+        ("[a.b]\n[a.b]", 6, "the table [a.b] is given twice: here and in line 1"),
+        ("a.b = 1\n[a]", 8, "the table [a] is given twice: here and in line 1"),
+        ("[a.b]\n[a]\nb.c = 1", 10, "'b' is a table already, in line 1; nothing can be added to it"),
+        ("a = { b = 1, b = 2 }", 13, "the key 'b' is given twice: here and in line 1"),
+        ("a = { b = 1, }", 13, "expected a key, saw '}'"),
+        ("a = [1,,2]", 7, "expected a value, saw ','"),
+        ("'''a''' = 1", 0, "a key can't be a string over lines; one quote before and after it is enough"),
+        ("a = \"\\x41\"", 6, "expected one of '\\b', '\\t', "),
+        ("a = \"\\uD800\"", 7, "expected the number of a character, saw 'D'"),
+        ("a = \"\"\"x\\ y\"\"\"", 10, "expected the end of the line after the backslash, saw 'y'"),
+        ("a = '\u{1}'", 5, "the control character U+0001 is not allowed here; in a string in double quotes, '\\u0001'"),
+        ("a = 1 # \u{7F}", 8, "the control character U+007F is not allowed here"),
+        ("a = 9223372036854775808", 4, "'9223372036854775808' is out of range; numbers have 64 bits"),
+        ("a = 0x8000000000000000", 4, "'0x8000000000000000' is out of range; numbers have 64 bits"),
+        ("a = 1e999", 4, "'1e999' is out of range; numbers have 64 bits"),
+        ("a = 2025-02-29", 4, "'2025-02-29' is out of range; numbers have 64 bits, and a date or time has to exist"),
+        ("a = 24:00:00", 4, "'24:00:00' is out of range"),
+        ("a = 2025-01-01T00:00:00+24:00", 4, "'2025-01-01T00:00:00+24:00' is out of range"),
+    ])
+    func `texts that mean nothing`(text: String, offset: Int, message: String) {
+        let problem = TomlSource(text).problem
+        #expect(problem?.offset == offset, "\(problem as Any)")
+        #expect(problem?.message.hasPrefix(message) == true, "\(problem as Any)")
+        #expect(TomlSource(text).root == [])
+    }
+
+    @Test func `tables that are continued`() {
+        #expect(TomlSource("a.b = 1\na.c = 2\n[d.e]\n[d]\n[d.f]\n[[g]]\n[g.h]\n[[g]]\n[g.h]").problem == nil)
+        #expect(TomlSource("[a.b.c]\n[a]\nb.d = 1").problem == nil)
+        let many = (0..<20).map { "k\($0) = \($0)\n" }.joined()
+        #expect(TomlSource(many).problem == nil)
+        #expect(TomlSource(many + "k7 = 1").problem?.message == "the key 'k7' is given twice: here and in line 8")
+    }
+
+    @Test(arguments: [
+        ("'a\\n'", Toml.string("a\\n")),
+        ("\"\\b\\t\\n\\f\\r\\\"\\\\\\u00e9\\U0001F600x\"", .string("\u{8}\t\n\u{C}\r\"\\é😀x")),
+        ("'\t'", .string("\t")), ("''", .string("")), ("'''\na\r\n'b'''''", .string("a\n'b''")),
+        ("\"\"\"\r\n a \\  \n \n  b\\\n  \"\"\"", .string(" a b")), ("\"\"\"\"\"\"", .string("")),
+        ("-9223372036854775808", .integer(.min)), ("+1_000", .integer(1_000)), ("0xFF_ff", .integer(65_535)),
+        ("0o17", .integer(15)), ("0b11", .integer(3)), ("-0", .integer(0)), ("1_0.5_0e+1", .double(105)),
+        ("-inf", .double(-.infinity)), ("1e-999", .double(0)), ("true", .bool(true)), ("2024-02-29", .date),
+        ("2000-02-29 23:59:59.5-23:59", .date), ("07:32:00.999999999999999999999999", .date),
+        ("[1, [], 'a',]", .list([.integer(1), .list([]), .string("a")])),
+    ])
+    func `values`(text: String, value: Toml) {
+        let source = TomlSource("a = \(text)")
+        #expect(source.root.map(\.value) == [value], "\(source)")
     }
 
     @Test(arguments: ["a = '\\u0000'", "a = \"\\\\u0000\"", "", "#", "\r\n\t", "a = ''''b'''''"])
-    func `texts that it can get`(text: String) {
-        #expect(SourceMap(text).problem == nil)
+    func `odd texts`(text: String) {
+        #expect(TomlSource(text).problem == nil)
     }
 
     @Test(arguments: [
@@ -146,9 +205,8 @@ struct SourceMapTests {
         "1979-05-27 07:32:00z", "1979-05-27t07:32:00.5-07:00",
     ])
     func `values without quotes`(text: String) throws {
-        #expect(SourceMap.isScalar(Array(text.utf8)[...]))
-        let map = SourceMap("a = [\(text)]")
-        #expect(throws: Never.self) { try Toml.parse("a = [\(text)]", map) }
+        #expect(TomlParser.isScalar(Array(text.utf8)[...]))
+        #expect(TomlSource("a = [\(text)]").problem == nil)
     }
 
     @Test(arguments: [
@@ -157,12 +215,12 @@ struct SourceMapTests {
         "1979-05-27T07:32:00+7:00", "1979-05-27T07:32:00.1_0", "x", "0x1p4", String(repeating: "1", count: 101),
     ])
     func `no values`(text: String) {
-        #expect(!SourceMap.isScalar(Array(text.utf8)[...]))
+        #expect(!TomlParser.isScalar(Array(text.utf8)[...]))
     }
 
     @Test func `positions count characters`() {
-        #expect(SourceMap.position(of: 0, in: "abc".utf8) == (1, 1))
-        #expect(SourceMap.position(of: 6, in: "a\né€x".utf8) == (2, 3))
-        #expect(SourceMap.position(of: 99, in: "a\nb".utf8) == (2, 2))
+        #expect(TomlSource.position(of: 0, in: "abc".utf8) == (1, 1))
+        #expect(TomlSource.position(of: 6, in: "a\né€x".utf8) == (2, 3))
+        #expect(TomlSource.position(of: 99, in: "a\nb".utf8) == (2, 2))
     }
 }
