@@ -72,7 +72,7 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare
+.PHONY: help demo tours run test test-quick test-windows swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -92,6 +92,8 @@ help:
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
 	@echo 'make bench      count what calls cost, beside a service in C that does nothing (ROWS=none,screen BUSES=dbus-broker)'
+	@echo 'make bench-check   fail if a call costs over 2 % more instructions or system calls than before'
+	@echo 'make bench-update  write down what calls cost now, for bench-check and in docs/performance.md'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -244,3 +246,13 @@ bench: bench-build
 # Whether the service that flowbusd is compared with sends the same messages.
 bench-compare: bench-build
 	@bench/compare
+
+# Counts alone, no times: what CI calls. The counts are in bench/counts.ARCHITECTURE.json.
+bench-check: bench-build
+	@bench/compare
+	@bench/check
+
+# After a change of what calls cost: writes the table of docs/performance.md, and the counts.
+bench-update: bench-build
+	@bench/table --document
+	@bench/check --update

@@ -12,12 +12,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent import futures
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 BUILD = TOP / ".build" / "bench"
 RELEASE = TOP / ".build" / "release"
 BUSES = ("dbus-daemon", "dbus-broker")
+CALLGRIND = ("valgrind", "--quiet", "--vgdb=no", "--tool=callgrind")
 # The longest path of a socket is 107 bytes (unix(7)).
 SOCKET_LENGTH = 107
 
@@ -43,9 +45,42 @@ def require(*programs):
             raise Failure(f"there is no '{program}'; tools/dependencies build demo bench installs it")
 
 
+def chosen(text, valid, what):
+    """The parts of a list, each of which has to be valid."""
+    names = [name for name in text.replace(",", " ").split() if name] if text else list(valid)
+    for name in names:
+        if name not in valid:
+            raise Failure(f"'{name}' is no {what}; valid are: {', '.join(valid)}")
+    return names
+
+
+def environment(address=None):
+    """The environment of all programs: no bus but this one, the same order in hash tables each time, files in .build."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DBUS_", "XDG_"))}
+    address = {"DBUS_SESSION_BUS_ADDRESS": address} if address else {}
+    return {**kept, **address, "SWIFT_DETERMINISTIC_HASHING": "1", "TMPDIR": str(BUILD)}
+
+
+def in_turn(tasks):
+    """What the tasks return, in their order. Those that can run beside others are run so, on half of the processors."""
+    with futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        begun = [(beside, pool.submit(task) if beside else task) for beside, task in tasks]
+        try:
+            for beside, task in begun:
+                if beside:
+                    yield task.result()
+                else:
+                    futures.wait([other for beside, other in begun if beside])
+                    yield task()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
 def execute(command):
     """Runs a program, which has to succeed."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False, env=environment())
     if done.returncode:
         raise Failure(f"'{command[0]}' failed:\n{done.stderr}{done.stdout}")
     return done.stdout
@@ -56,18 +91,34 @@ def compile_c(name, *packages):
     source, program = TOP / "bench" / f"{name}.c", BUILD / Path(name).name
     BUILD.mkdir(parents=True, exist_ok=True)
     flags = execute(["pkg-config", "--cflags", "--libs", *packages]).split()
-    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags], check=True)
+    execute(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags])
     return program
 
 
-def without_debug_information(name):
-    """A copy of a program of the release: valgrind can't read what the compiler says about it, and needs the names alone."""
-    program = RELEASE / name
+def stripped(name, option, copy=None):
+    """A copy of a program of the release. valgrind can't read what the compiler says about it, and needs the names alone."""
+    program, copy = RELEASE / name, BUILD / (copy or name)
     if not program.exists():
         raise Failure(f"there is no '{program}'; 'make bench-build' makes it")
     BUILD.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["strip", "--strip-debug", "-o", BUILD / name, program], check=True)
-    return BUILD / name
+    execute(["strip", option, "-o", copy, program])
+    return copy
+
+
+def programs():
+    """What is measured, and what measures it."""
+    require("valgrind", "strace", "strip", "gcc", "pkg-config", "dbus-daemon", "dbus-broker")
+    for name in ("load", "start"):
+        compile_c(name, "libsystemd")
+    return {
+        "flowbusd": stripped("flowbusd", "--strip-debug"),
+        "installed": stripped("flowbusd", "--strip-all", "installed"),
+        "core-bench": stripped("core-bench", "--strip-debug"),
+        "floor": compile_c("floor", "libsystemd"),
+        "gdbus": compile_c("peers/gdbus", "gio-2.0"),
+        "pygobject": TOP / "bench" / "peers" / "pygobject",
+        "dbus-next": TOP / "bench" / "peers" / "dbus-next",
+    }
 
 
 @contextlib.contextmanager
@@ -113,6 +164,11 @@ class Process:
             return me
         return int(Path(f"/proc/{me}/task/{me}/children").read_text().split()[0])
 
+    def private_memory(self):
+        """The bytes of its memory that are no file's."""
+        rollup = Path(f"/proc/{self.process_id()}/smaps_rollup").read_text()
+        return int(re.search(r"^Anonymous:\s+(\d+) kB", rollup, re.M).group(1)) * 1024
+
     def stop(self):
         """Ends it by SIGTERM, and waits for it."""
         if self.child.poll() is None:
@@ -132,8 +188,7 @@ def bus(program, place):
     else:
         command = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1", f"--address={address}"]
         ready = "^unix:"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("DBUS_", "XDG_"))}
-    process = Process(command, env=environment)
+    process = Process(command, env=environment())
     try:
         process.wait_for_line(ready)
         process.drain()
@@ -145,8 +200,7 @@ def bus(program, place):
 @contextlib.contextmanager
 def service(command, address, prefix=()):
     """A service that prints when it is ready."""
-    environment = dict(os.environ, DBUS_SESSION_BUS_ADDRESS=address, SWIFT_DETERMINISTIC_HASHING="1")
-    process = Process([*prefix, *command], env=environment)
+    process = Process([*prefix, *command], env=environment(address))
     try:
         process.wait_for_line("^ready|Serving org.flowbus.Navigation1")
         process.drain()
@@ -190,7 +244,7 @@ def callgrind(place):
     def read():
         return int(re.search(r"^(?:summary|totals): (\d+)", written.read_text(), re.M).group(1))
 
-    return ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={written}"], read
+    return [*CALLGRIND, f"--callgrind-out-file={written}"], read
 
 
 def strace(place):
