@@ -52,7 +52,6 @@ let package = Package(
             name: "flowbusd",
             dependencies: [
                 "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowTrace", "Store",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

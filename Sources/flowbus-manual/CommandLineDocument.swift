@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line of a program as the program describes it, by ArgumentParser's `--experimental-dump-help`: the options and
+/// The command line of a program as the program describes it, in the form of ArgumentParser's `--experimental-dump-help`: the options and
 /// commands of the man pages are the texts of `--help`.
 struct CommandLineDocument: Decodable {
     let command: Command

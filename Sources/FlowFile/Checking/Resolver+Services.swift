@@ -150,7 +150,7 @@ extension Resolver {
 
     /// The default path of the object of a program with this name, as `org.freedesktop.Application` prescribes.
     static func path(of name: String) -> String {
-        "/" + name.replacing(".", with: "/").replacing("-", with: "_")
+        "/" + name.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }
     }
 
     /// Reads a well-known name, and reports an invalid one. A client that registers a flow may be known by its unique name.

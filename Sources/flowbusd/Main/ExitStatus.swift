@@ -4,7 +4,7 @@ enum ExitStatus: Int32 {
     case success = 0
     /// `--check` found errors, `--replay` a difference.
     case checkFailed = 1
-    /// The command line is wrong: ArgumentParser's status.
+    /// The command line is wrong.
     case usage = 64
     /// The trace for `--replay` can't be read.
     case noInput = 66

@@ -1,4 +1,3 @@
-import ArgumentParser
 import FlowCore
 import FlowFile
 import FlowTrace
@@ -9,36 +8,36 @@ import SdBus
 
 /// The program: reads the command line and the definitions, connects, and serves.
 @main
-struct Flowbusd: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "flowbusd",
-        abstract: "Coordinates navigation between the processes of a user interface, on D-Bus.",
-        discussion: "See flowbusd(8), and flowbus.flows(5) for the definition files.",
-        version: "\(Release.version)")
+struct Flowbusd {
+    let options: Options
 
-    @OptionGroup
-    var options: Options
+    static func main() {
+        do throws(UsageError) {
+            switch try ArgumentList.request(of: Array(CommandLine.arguments.dropFirst())) {
+            case .run(let options): CurrentProcess.exit(Flowbusd(options: options).run().rawValue)
+            case .help: StandardOutput.writeLine(Usage.help)
+            case .version: StandardOutput.writeLine("\(Release.version)")
+            case .description: StandardOutput.writeLine(Usage.description)
+            }
+        } catch {
+            StandardError.writeLine(Usage.text(of: error))
+            CurrentProcess.exit(ExitStatus.usage.rawValue)
+        }
+    }
 
-    func run() throws {
+    private func run() -> ExitStatus {
         // Before anything can start a thread: the loop receives the signals.
         do throws(SdError) {
             try UnixSignal.block([.terminate, .interrupt, .hangUp])
         } catch {
             StandardError.writeLine("flowbusd: could not block signals: \(error)")
-            throw ExitCode(ExitStatus.systemError.rawValue)
+            return .systemError
         }
         UnixSignal.ignoreBrokenPipes()
-        let status: ExitStatus =
-            if options.introspect {
-                printInterfaces()
-            } else if let trace = options.replay {
-                replay(trace)
-            } else if options.check {
-                checkDefinitions()
-            } else {
-                serve()
-            }
-        throw ExitCode(status.rawValue)
+        if options.introspect { return printInterfaces() }
+        if let trace = options.replay { return replay(trace) }
+        if options.check { return checkDefinitions() }
+        return serve()
     }
 
     /// `--introspect`
