@@ -5,9 +5,11 @@ stopping and what is done once do not count.
 """
 
 import contextlib
+import dataclasses
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +31,8 @@ class Failure(Exception):
 
 
 def main(body):
-    """Runs a program."""
+    """Runs a program. SIGTERM ends it as an error does, so that no bus or service stays behind."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(body())
     except Failure as failure:
@@ -258,12 +261,38 @@ def strace(place):
     return ["strace", "-f", "-c", "-S", "name", "-U", "calls,name", "-o", written], read
 
 
-def difference(row, bus_program, command, tool):
-    """The figure of one call (of a step, of a flow) of a row: instructions, or system calls by their names."""
+@dataclasses.dataclass(frozen=True)
+class Runs:
+    """The counts of the two runs of a row: instructions, or system calls by their names."""
+
+    few: int | dict
+    many: int | dict
+    units: int
+
+    def each(self):
+        """The figure of one call (of a step, of a flow)."""
+        if isinstance(self.few, int):
+            return (self.many - self.few) / self.units
+        each = {name: (count - self.few.get(name, 0)) / self.units for name, count in self.many.items()}
+        return {name: count for name, count in each.items() if abs(count) >= 0.005}
+
+    def totals(self):
+        """All system calls as one count."""
+        few, many = (count if isinstance(count, int) else sum(count.values()) for count in (self.few, self.many))
+        return Runs(few, many, self.units)
+
+    def least(self, other):
+        """What happens by the clock, such as a timer, adds to a run and never takes away. So the least of both counts."""
+        return Runs(min(self.few, other.few), min(self.many, other.many), self.units)
+
+
+def runs(row, bus_program, command, tool):
+    """Counts the two runs of a row."""
     few, many = (
         run(bus_program, command, [(row.call, count, row.window)], tool) for count in (row.few, row.many))
-    units = (row.many - row.few) * row.units
-    if isinstance(few, int):
-        return (many - few) / units
-    each = {name: (count - few.get(name, 0)) / units for name, count in many.items()}
-    return {name: count for name, count in each.items() if abs(count) >= 0.005}
+    return Runs(few, many, (row.many - row.few) * row.units)
+
+
+def difference(row, bus_program, command, tool):
+    """The figure of one call of a row."""
+    return runs(row, bus_program, command, tool).each()

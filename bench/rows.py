@@ -63,6 +63,8 @@ CORE = {
     row.name: row
     for row in [
         CoreRow("core-none", "FlowCore alone: `none`", "none", 100, 1100, 1_500),
+        CoreRow("core-none-1000", "FlowCore alone: `none` beside 1,000 flows", "none-among-flows", 100, 1100, 1_500),
+        CoreRow("core-contribute-10", "FlowCore alone: contribute among 10 siblings", "contribute-among-few", 1, 51, 3_000),
         CoreRow("core-contribute", "FlowCore alone: contribute among 450 siblings", "contribute", 1, 51, 3_000),
         CoreRow("core-forward", "FlowCore alone: a navigation of a forward", "forward", 100, 1100, 1_500, units=2),
         CoreRow("core-deep-link", "FlowCore alone: a deep-link delivery", "deep-link", 2, 6, 1_500, units=1001),

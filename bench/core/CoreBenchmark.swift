@@ -29,8 +29,12 @@ struct CoreBenchmark: ~Copyable {
     private enum Call: String, CaseIterable {
         /// A step that changes no node.
         case none
+        /// The same beside 1,000 flows.
+        case noneAmongFlows = "none-among-flows"
         /// A step that adds a screen to a flow that has 450 children.
         case contribute
+        /// The same with 10 children: each step is for another flow.
+        case contributeAmongFew = "contribute-among-few"
         /// A step that a flow forwards to its parent: two navigations.
         case forward
         /// A deep link to 1,001 flows.
@@ -57,6 +61,7 @@ struct CoreBenchmark: ~Copyable {
                 up   = { none = true }
                 [flows.sub.on]
                 none = { none = true }
+                add  = { screen = "page" }
                 up   = { parent = "up" }
                 """)
         coordinator = Coordinator(definitions: definitions, basePath: "/tree", isRecorded: false)
@@ -67,9 +72,17 @@ struct CoreBenchmark: ~Copyable {
         switch call {
         case .none:
             try emit("none", on: "/tree/main", count)
+        case .noneAmongFlows:
+            try emit("open", on: "/tree/main", 1_000)
+            try emit("none", on: "/tree/main", count)
         case .contribute:
             try emit("add", on: "/tree/main", 450)
             try emit("add", on: "/tree/main", count)
+        case .contributeAmongFew:
+            try emit("open", on: "/tree/main", 100)
+            let flows = try (1...100).map { try node(at: $0 == 1 ? "/tree/main/sub" : "/tree/main/sub_\($0)") }
+            for flow in flows { try emit("add", on: flow, 10) }
+            for flow in flows.prefix(count) { try emit("add", on: flow, 1) }
         case .forward:
             try emit("open", on: "/tree/main", 1)
             try emit("up", on: "/tree/main/sub", count)
@@ -83,8 +96,11 @@ struct CoreBenchmark: ~Copyable {
     }
 
     private mutating func emit(_ name: String, on path: String, _ count: Int) throws {
+        try emit(name, on: node(at: path), count)
+    }
+
+    private mutating func emit(_ name: String, on node: NodeID, _ count: Int) throws {
         let step = try step(named: name)
-        guard let node = coordinator.node(at: path) else { throw Failure.noNode }
         for number in 0..<count {
             try handle(.stepEmitted(request(), on: node, step: step, arguments: arguments(number), by: client))
         }
@@ -94,6 +110,11 @@ struct CoreBenchmark: ~Copyable {
         case noStep
         case noNode
         case refused(FlowError)
+    }
+
+    private func node(at path: String) throws -> NodeID {
+        guard let node = coordinator.node(at: path) else { throw Failure.noNode }
+        return node
     }
 
     private func step(named name: String) throws -> StepID {
