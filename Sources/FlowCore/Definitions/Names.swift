@@ -22,7 +22,9 @@ public enum Names {
     /// Returns whether a text has only letters, digits and these other characters. It is no generic function, which would
     /// take ten times as long for texts of other modules.
     private static func isName(_ text: String, atMost length: Int, _ isOther: (UInt8) -> Bool) -> Bool {
-        text.utf8.count <= length && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || isOther($0) }
+        var text = text
+        return text.utf8.count <= length
+            && text.withUTF8 { $0.allSatisfy { isLetter($0) || isDigit($0) || isOther($0) } }
     }
 
     /// The rule of ``isStepName(_:)`` in words.

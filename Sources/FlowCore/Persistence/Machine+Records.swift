@@ -60,6 +60,8 @@ extension Machine {
         for slot in forest.preorder() { forest.touchAll(slot) }
         tokens.touchAll()
         asks.touchAll()
+        // Those of nodes are made once, below.
+        _ = forest.takeUnsaved()
         _ = takeRecords()
         _ = origins.takeAllRecords()
         _ = calls.takeAllRecords(definitions)
@@ -78,11 +80,15 @@ extension Machine {
     var allRecords: [Record] {
         var records = unsaved.counters.map { [$0] } ?? []
         for slot in forest.preorder() {
-            let node = forest[slot]
             records.append(record(ofNode: slot))
-            records += record(ofActivity: slot) + record(ofSavedState: slot)
-            if let deferred = node.initialStep { records.append(record(ofStep: deferred, at: slot, isInitial: true)) }
-            for deferred in node.deferredSteps { records.append(record(ofStep: deferred, at: slot, isInitial: false)) }
+            records += record(ofActivity: slot)
+            records += record(ofSavedState: slot)
+            if let deferred = forest[slot].initialStep {
+                records.append(record(ofStep: deferred, at: slot, isInitial: true))
+            }
+            for deferred in forest[slot].deferredSteps {
+                records.append(record(ofStep: deferred, at: slot, isInitial: false))
+            }
         }
         for step in blocked.all.values.joined() { records.append(record(ofStep: step, .blocked)) }
         for (_, asked) in questions.aboutSteps {

@@ -131,12 +131,14 @@ extension Machine {
 
     private mutating func restoreNodes(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) -> Lost {
         var result = Lost()
-        for (instance, record) in stored.nodes {
+        result.slots.reserveCapacity(stored.nodes.count)
+        for node in stored.nodes {
+            let (instance, record) = (node.instance, node.node)
             let parent = result.slots[record.parent]
-            let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
-            let path = "\(parentPath)/\(record.id)"
             let isOrphan = record.parent != 0 && parent == nil
             if let why = whyLost(record, isOrphan: isOrphan, onSameBus: onSameBus) {
+                let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
+                let path = "\(parentPath)/\(record.id)"
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
@@ -156,8 +158,8 @@ extension Machine {
             let slot = restore(record, instance, below: parent, stored, onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
-        for (instance, record) in stored.nodes {
-            guard let slot = result.slots[instance], let flow = record.flow else { continue }
+        for node in stored.nodes {
+            guard let flow = node.node.flow, let slot = result.slots[node.instance] else { continue }
             forest.sortChildren(of: slot)
             for selected in flow.selected {
                 if let child = result.slots[selected], forest[child].parent == slot { forest.select(child, of: slot) }

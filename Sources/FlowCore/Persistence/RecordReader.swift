@@ -72,6 +72,8 @@ public struct RecordReader: NumberReading, Sendable {
     /// Reads a text.
     public mutating func text() throws(RecordFailure) -> String {
         let content = try content()
+        // Most texts are: decoding them is less work than the search for errors.
+        if content.allSatisfy({ $0 < 0x80 }) { return String(decoding: content, as: UTF8.self) }
         guard let text = String(validating: content, as: UTF8.self) else { throw RecordFailure("a text is not UTF-8") }
         return text
     }

@@ -2,8 +2,19 @@
 struct RecordSet {
     /// The greatest numbers, if several processes reserved some.
     var counters = CountersRecord(serial: 0, instance: 0)
+    /// The record of a node with its number. It is an object, so that those who look at it copy nothing.
+    final class StoredNode {
+        let instance: UInt64
+        let node: NodeRecord
+
+        init(_ instance: UInt64, _ body: [UInt8]) throws(RecordFailure) {
+            self.instance = instance
+            node = try NodeRecord(body)
+        }
+    }
+
     /// By instance: parents before children, children in order.
-    var nodes: [(instance: UInt64, node: NodeRecord)] = []
+    var nodes: [StoredNode] = []
     var activities: [UInt64: ActivityRecord] = [:]
     /// By number: in the order in which they began to wait.
     var steps: [(number: UInt64, step: StepRecord)] = []
@@ -23,7 +34,11 @@ struct RecordSet {
 
     /// Reads records; deleted ones are skipped.
     init(_ records: [Record]) throws(RecordFailure) {
-        for record in records.sorted(by: { $0.key < $1.key }) {
+        var records = records
+        // Those of a file are.
+        if zip(records, records.dropFirst()).contains(where: { $1.key < $0.key }) { records.sort { $0.key < $1.key } }
+        nodes.reserveCapacity(records.count { $0.key.kind == .node })
+        for record in records {
             guard let body = record.body else { continue }
             let number = record.key.number
             guard number < RecordKey.numbers / 2 else {
@@ -35,7 +50,7 @@ struct RecordSet {
                     let read = try CountersRecord(body)
                     counters.serial = max(counters.serial, read.serial)
                     counters.instance = max(counters.instance, read.instance)
-                case .node: nodes.append((number, try NodeRecord(body)))
+                case .node: nodes.append(try StoredNode(number, body))
                 case .activity: activities[number] = try ActivityRecord(body)
                 case .step: steps.append((number, try StepRecord(body)))
                 case .list: lists[number] = try ListRecord(body)
@@ -58,27 +73,41 @@ struct RecordSet {
     /// Refuses a tree that is not valid (S-1).
     func check() throws(RecordFailure) {
         guard nodes.count <= Limits.nodes else { throw RecordFailure("there are \(nodes.count) presentables") }
+        /// A place among siblings, or an id.
+        struct OfSiblings<Part: Hashable>: Hashable {
+            let parent: UInt64
+            let part: Part
+        }
         var depths: [UInt64: Int] = [0: 0]
         var flows: Set<UInt64> = [0]
-        var ids: [UInt64: Set<String>] = [:]
-        var orders: [UInt64: Set<UInt64>] = [:]
-        for (instance, node) in nodes {
-            guard instance > 0, let depth = depths[node.parent], flows.contains(node.parent) else {
-                throw RecordFailure("presentable \(instance) has no flow \(node.parent) that it could be in")
+        var ids: Set<OfSiblings<String>> = []
+        var orders: Set<OfSiblings<UInt64>> = []
+        depths.reserveCapacity(nodes.count + 1)
+        ids.reserveCapacity(nodes.count)
+        // Without it, children are in the order of their instances, which differ.
+        let someAreRaised = nodes.contains { $0.node.raised > 0 }
+        for stored in nodes {
+            let (instance, parent, id) = (stored.instance, stored.node.parent, stored.node.id)
+            guard instance > 0, let depth = depths[parent], flows.contains(parent) else {
+                throw RecordFailure("presentable \(instance) has no flow \(parent) that it could be in")
             }
-            guard depths[instance] == nil else { throw RecordFailure("presentable \(instance) has several records") }
-            guard Names.isPresentableName(node.name), Names.isPresentableName(node.id) else {
-                let name = "'\(Names.escaped(node.id))', '\(Names.escaped(node.name))'"
+            guard depths.updateValue(depth + 1, forKey: instance) == nil else {
+                throw RecordFailure("presentable \(instance) has several records")
+            }
+            // The id is usually the name.
+            guard Names.isPresentableName(id), stored.node.name == id || Names.isPresentableName(stored.node.name)
+            else {
+                let name = "'\(Names.escaped(id))', '\(Names.escaped(stored.node.name))'"
                 throw RecordFailure("presentable \(instance) can't have the id and name \(name)")
             }
-            guard depth < Limits.depth, ids[node.parent, default: []].insert(node.id).inserted else {
-                throw RecordFailure("presentable \(instance) is too deep, or has the id '\(node.id)' of a sibling")
+            guard depth < Limits.depth, ids.insert(OfSiblings(parent: parent, part: id)).inserted else {
+                throw RecordFailure("presentable \(instance) is too deep, or has the id '\(id)' of a sibling")
             }
-            guard orders[node.parent, default: []].insert(max(instance, node.raised)).inserted,
-                node.parent != 0 || node.raised == 0
-            else { throw RecordFailure("presentable \(instance) can't have been raised by \(node.raised)") }
-            depths[instance] = depth + 1
-            if node.flow != nil { flows.insert(instance) }
+            let raised = stored.node.raised
+            guard !someAreRaised || orders.insert(OfSiblings(parent: parent, part: max(instance, raised))).inserted,
+                parent != 0 || raised == 0
+            else { throw RecordFailure("presentable \(instance) can't have been raised by \(raised)") }
+            if stored.node.flow != nil { flows.insert(instance) }
         }
         for (number, step) in steps {
             // The flow of a queued step may be gone, but it existed.
@@ -97,10 +126,11 @@ struct RecordSet {
             }
         }
         // There has to be room for further numbers.
-        let greatest =
-            [counters.serial, counters.instance] + steps.flatMap { [$0.step.origin, $0.step.request] }
-            + nodes.flatMap(\.node.numbers) + asks.flatMap { [$0.ask.origin, $0.ask.asker, $0.ask.serial] }
-        if let number = greatest.max(), number >= RecordKey.numbers / 2 {
+        var number = max(counters.serial, counters.instance)
+        for stored in steps { number = max(number, stored.step.origin, stored.step.request) }
+        for stored in nodes { number = max(number, stored.node.greatestNumber) }
+        for stored in asks { number = max(number, stored.ask.origin, stored.ask.asker, stored.ask.serial) }
+        if number >= RecordKey.numbers / 2 {
             throw RecordFailure(
                 "the number \(number) of a serial, an instance, an origin, a call or a loss is at its end")
         }
@@ -115,10 +145,10 @@ extension NodeRecord.Template {
 }
 
 extension NodeRecord {
-    /// The numbers after which others are counted.
-    fileprivate var numbers: [UInt64] {
-        [raised, presenting?.origin ?? 0, flow?.birth ?? 0, flow?.emptiedBy?.origin ?? 0]
-            + (flow?.losses.map(\.losses.excess) ?? [])
+    /// The greatest of the numbers after which others are counted.
+    fileprivate var greatestNumber: UInt64 {
+        let number = max(raised, presenting?.origin ?? 0, flow?.birth ?? 0, flow?.emptiedBy?.origin ?? 0)
+        return max(number, flow?.losses.lazy.map(\.losses.excess).max() ?? 0)
     }
 }
 

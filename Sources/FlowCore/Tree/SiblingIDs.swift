@@ -11,6 +11,19 @@ struct SiblingIDs: Equatable, Sendable {
         var next = 2
         /// In ascending order.
         var gaps: [Int] = []
+        /// Whether smaller ids of the name were looked for: requested ones count from the first numbered one on.
+        private var isKnown = false
+
+        /// Takes a number.
+        mutating func insert(_ number: Int, isTaken: (Int) -> Bool) {
+            let gap = firstGap(from: number)
+            if gap < gaps.count, gaps[gap] == number { gaps.remove(at: gap) }
+            // The next one was free. A requested id may be above it; when that is reached, it is skipped.
+            guard number == next || !isKnown else { return }
+            isKnown = true
+            if number == next { next += 1 }
+            while isTaken(next) { next += 1 }
+        }
 
         /// The first gap that is not less than a number.
         func firstGap(from number: Int) -> Int {
@@ -48,12 +61,7 @@ struct SiblingIDs: Equatable, Sendable {
     mutating func insert(_ id: String, name: String) {
         taken.insert(id)
         guard let (base, number) = Self.numbered(id), base == name || numbers[base] != nil else { return }
-        var known = numbers.removeValue(forKey: base) ?? Numbers()
-        let gap = known.firstGap(from: number)
-        if gap < known.gaps.count, known.gaps[gap] == number { known.gaps.remove(at: gap) }
-        // A requested id may have left a gap; when that is filled, the ids above it are skipped.
-        while taken.contains("\(base)_\(known.next)") { known.next += 1 }
-        numbers[base] = known
+        numbers[base, default: Numbers()].insert(number) { taken.contains("\(base)_\($0)") }
     }
 
     mutating func remove(_ id: String) {
@@ -89,8 +97,11 @@ struct SiblingIDs: Equatable, Sendable {
 
     /// `NAME_7` as its two parts; nil for an id that ``free(for:)`` would not return, such as `NAME_07`.
     private static func numbered(_ id: String) -> (base: String, number: Int)? {
-        guard let bar = id.utf8.lastIndex(of: UInt8(ascii: "_")), let number = Int(id[id.index(after: bar)...]),
-            number >= 2, id.hasSuffix("_\(number)")
+        guard let bar = id.utf8.lastIndex(of: UInt8(ascii: "_")) else { return nil }
+        let digits = id[id.index(after: bar)...]
+        // No sign and no zero in front.
+        guard let first = digits.utf8.first, first > UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
+            let number = Int(digits), number >= 2
         else { return nil }
         return (String(id[..<bar]), number)
     }
