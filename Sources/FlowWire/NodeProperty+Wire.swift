@@ -1,6 +1,6 @@
-package import FlowCore
+public import FlowCore
 internal import Glibc
-package import SdBus
+public import SdBus
 
 // Properties of presentables in messages, as `NodeProperty` describes them.
 
@@ -29,8 +29,9 @@ extension NodeProperty {
     private static let names = allCases.map { UInt(bitPattern: $0.description.name.cString) }
 }
 
-extension MessageWriter {
+extension BodyWriter {
     /// Appends the value of a property.
+    @inlinable
     package func append(_ value: PropertyValue) throws(SdError) {
         switch value {
         case .flag(let flag): try append(flag)
@@ -43,13 +44,14 @@ extension MessageWriter {
     }
 
     /// Appends those properties of a list that an interface has, as `a{sv}`.
+    @inlinable
     package func append(_ properties: PropertyList, of interface: NodeProperty.Interface) throws(SdError) {
         try openContainer(.array, "{sv}")
         for entry in properties.entries {
             let description = entry.property.description
             guard description.interface == interface else { continue }
             try openContainer(.dictEntry, "sv")
-            try append(description.name.cString)
+            try append(description.name)
             try openContainer(.variant, description.signature)
             try append(entry.value)
             try closeContainer()

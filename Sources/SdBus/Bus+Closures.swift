@@ -86,7 +86,7 @@ extension Bus {
         var slot: OpaquePointer?
         let result = rule.withCString { rule in
             sd_bus_add_match_async(
-                handle, &slot, rule,
+                settledHandle, &slot, rule,
                 { message, userdata, _ in
                     _ = MessageReceiver.hand(message, to: userdata)
                     return 0
@@ -99,7 +99,7 @@ extension Bus {
                     return 0
                 }, receiver.opaque)
         }
-        receiver.slots.append(try Slot("sd_bus_add_match_async", result, slot))
+        receiver.slots.append(try Slot("sd_bus_add_match_async", result, slot, removedBy: self))
         return receiver
     }
 

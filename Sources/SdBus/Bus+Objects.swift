@@ -58,9 +58,10 @@ extension Bus {
         _ rule: String, userdata: UnsafeMutableRawPointer? = nil, handler: @escaping MessageHandler
     ) throws(SdError) -> Slot {
         var slot: OpaquePointer?
-        let result = rule.withCString { rule in tryingAgain { sd_bus_add_match(handle, &slot, rule, handler, userdata) }
+        let result = rule.withCString { rule in
+            tryingAgain { sd_bus_add_match(settledHandle, &slot, rule, handler, userdata) }
         }
-        return try Slot("sd_bus_add_match", result, slot)
+        return try Slot("sd_bus_add_match", result, slot, removedBy: self)
     }
 
     /// Runs a closure once when the connection is lost, instead of ending the loop (the Disconnected signal that
@@ -91,7 +92,7 @@ extension Bus {
             + "path='/org/freedesktop/DBus',arg0='\(name)'"
         let result = rule.withCString {
             sd_bus_add_match(
-                self.handle, nil, $0,
+                settledHandle, nil, $0,
                 { _, userdata, _ in
                     guard let userdata else { return 0 }
                     Unmanaged<Bus>.fromOpaque(userdata).takeUnretainedValue().nameLost?()

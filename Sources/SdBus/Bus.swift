@@ -48,6 +48,8 @@ public final class Bus {
     /// The connection's unique name, such as `:1.42`; empty if the bus gave none. Waits for the bus once, unless connecting
     /// did.
     public private(set) lazy var uniqueName = (try? Self.uniqueName(of: handle)) ?? ""
+    /// The messages that are not made by sd-bus; see ``MessagePump``.
+    @usableFromInline weak var output: MessageOutput?
     var disconnected: (() -> Void)?
     var nameLost: (() -> Void)?
 
@@ -112,10 +114,22 @@ public final class Bus {
     }
 
     /// Waits until everything queued is written; sd_bus_flush(3).
-    public func flush() throws(SdError) { try check("sd_bus_flush", sd_bus_flush(handle)) }
+    public func flush() throws(SdError) {
+        output?.drain()
+        try check("sd_bus_flush", sd_bus_flush(handle))
+    }
+
+    /// The connection, for what makes sd-bus send: the messages of ``output`` came before.
+    var settledHandle: OpaquePointer {
+        output?.drain()
+        return handle
+    }
 
     /// Closes the connection; sd_bus_close(3). Queued messages are lost.
-    public func close() { sd_bus_close(handle) }
+    public func close() {
+        output?.close()
+        sd_bus_close(handle)
+    }
 
     /// Whether messages can be sent. A lost connection never comes back; sd_bus_is_open(3).
     public var isOpen: Bool { sd_bus_is_open(handle) > 0 }
@@ -137,7 +151,8 @@ public final class Bus {
     ///   where the bus's policy forbids it; sd_bus_request_name(3).
     public func requestName(_ name: String) throws(SdError) {
         try check(
-            "sd_bus_request_name", name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, 0) } })
+            "sd_bus_request_name",
+            name.withCString { name in tryingAgain { sd_bus_request_name(settledHandle, name, 0) } })
     }
 
     /// Becomes the owner of a name, or the last in the queue for it.
@@ -146,13 +161,13 @@ public final class Bus {
     /// - Throws: ``SdError``, as ``requestName(_:)``.
     public func queue(forName name: String) throws(SdError) -> Bool {
         let flags = UInt64(truncatingIfNeeded: SD_BUS_NAME_QUEUE)
-        let result = name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, flags) } }
+        let result = name.withCString { name in tryingAgain { sd_bus_request_name(settledHandle, name, flags) } }
         return result == -EALREADY ? true : try check("sd_bus_request_name", result) > 0
     }
 
     /// Gives a name back; sd_bus_release_name(3).
     public func releaseName(_ name: String) throws(SdError) {
-        try check("sd_bus_release_name", name.withCString { sd_bus_release_name(handle, $0) })
+        try check("sd_bus_release_name", name.withCString { sd_bus_release_name(settledHandle, $0) })
     }
 
     /// The unique name of a name's owner; nil if nobody owns it. A blocking round trip to the bus;
@@ -162,7 +177,8 @@ public final class Bus {
     public func uniqueName(ofOwnerOf name: String) throws(SdError) -> String? {
         var found: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_UNIQUE_NAME)
-        let result = name.withCString { name in tryingAgain { sd_bus_get_name_creds(handle, name, mask, &found) } }
+        let result = name.withCString { name in tryingAgain { sd_bus_get_name_creds(settledHandle, name, mask, &found) }
+        }
         // There is no owner, or it has no such name.
         if result == -ENXIO || result == -ENODATA { return nil }
         try check("sd_bus_get_name_creds", result)
@@ -176,7 +192,7 @@ public final class Bus {
     /// The names that the bus can start a program for. A blocking round trip to the bus; sd_bus_list_names(3).
     public func activatableNames() throws(SdError) -> [String] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        try check("sd_bus_list_names", sd_bus_list_names(handle, nil, &names))
+        try check("sd_bus_list_names", sd_bus_list_names(settledHandle, nil, &names))
         defer { free(names) }
         var all: [String] = []
         var next = names
@@ -192,7 +208,9 @@ public final class Bus {
     public func owner(of name: String) -> Owner? {
         var found: OpaquePointer?
         let mask = SD_BUS_CREDS_UNIQUE_NAME | SD_BUS_CREDS_PID | SD_BUS_CREDS_COMM | SD_BUS_CREDS_AUGMENT
-        let result = name.withCString { sd_bus_get_name_creds(handle, $0, UInt64(truncatingIfNeeded: mask), &found) }
+        let result = name.withCString {
+            sd_bus_get_name_creds(settledHandle, $0, UInt64(truncatingIfNeeded: mask), &found)
+        }
         guard result >= 0, let creds = found else { return nil }
         defer { sd_bus_creds_unref(creds) }
         var unique: UnsafePointer<CChar>?

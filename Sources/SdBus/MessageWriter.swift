@@ -1,11 +1,11 @@
 public import CSdBus
 
-/// Appends to the body of a message: of an ``OutgoingMessage``, or of the answer that a property's getter fills. It owns
-/// nothing.
+/// Appends to the body of a message of sd-bus: of an ``OutgoingMessage``, or of the answer that a property's getter fills. It
+/// owns nothing.
 ///
 /// Every call throws ``SdError``: ENXIO or EINVAL if the value does not fit the container, EPERM after the message
 /// was sent, EINVAL for a string that is not D-Bus text (sd_bus_message_append_basic(3)).
-public struct MessageWriter {
+public struct MessageWriter: BodyWriter {
     /// The message, `sd_bus_message *`.
     public let handle: OpaquePointer
 
@@ -20,70 +20,7 @@ public struct MessageWriter {
             sd_bus_message_append_basic(handle, CChar(truncatingIfNeeded: type), value))
     }
 
-    /// Appends `y`.
-    @inlinable
-    public func append(_ value: UInt8) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_BYTE, &value)
-    }
-
-    /// Appends `b`.
-    @inlinable
-    public func append(_ value: Bool) throws(SdError) {
-        var value: Int32 = value ? 1 : 0
-        try basic(SD_BUS_TYPE_BOOLEAN, &value)
-    }
-
-    /// Appends `n`.
-    @inlinable
-    public func append(_ value: Int16) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_INT16, &value)
-    }
-
-    /// Appends `q`.
-    @inlinable
-    public func append(_ value: UInt16) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_UINT16, &value)
-    }
-
-    /// Appends `i`.
-    @inlinable
-    public func append(_ value: Int32) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_INT32, &value)
-    }
-
-    /// Appends `u`.
-    @inlinable
-    public func append(_ value: UInt32) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_UINT32, &value)
-    }
-
-    /// Appends `x`.
-    @inlinable
-    public func append(_ value: Int64) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_INT64, &value)
-    }
-
-    /// Appends `t`.
-    @inlinable
-    public func append(_ value: UInt64) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_UINT64, &value)
-    }
-
-    /// Appends `d`.
-    @inlinable
-    public func append(_ value: Double) throws(SdError) {
-        var value = value
-        try basic(SD_BUS_TYPE_DOUBLE, &value)
-    }
-
-    /// Appends a number of the fixed type with this letter, by its bits.
+    /// Appends a number of the fixed type with this letter, by its bits; sd_bus_message_append_basic(3).
     @inlinable
     public func append(_ type: UInt8, bits: UInt64) throws(SdError) {
         var bits = bits << Self.shift(of: type)
@@ -110,37 +47,27 @@ public struct MessageWriter {
     @inlinable
     public func append(_ value: UnsafePointer<CChar>) throws(SdError) { try basic(SD_BUS_TYPE_STRING, value) }
 
-    /// Appends `s` from a literal.
-    @inlinable @_disfavoredOverload
-    public func append(_ value: StaticString) throws(SdError) { try basic(SD_BUS_TYPE_STRING, value.utf8Start) }
-
-    /// Appends `s`.
-    @inlinable
-    public func append(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_STRING, value) }
-
     /// Appends `o` from a C string.
     @inlinable
     public func appendObjectPath(_ value: UnsafePointer<CChar>) throws(SdError) {
         try basic(SD_BUS_TYPE_OBJECT_PATH, value)
     }
 
-    /// Appends `o`.
+    /// Appends a literal as the string-like type with this letter; sd_bus_message_append_basic(3).
     @inlinable
-    public func appendObjectPath(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_OBJECT_PATH, value) }
+    public func append(_ type: UInt8, _ value: StaticString) throws(SdError) { try basic(Int(type), value.utf8Start) }
 
-    /// Appends `g` from a C string.
+    /// Appends a text of the string-like type with this letter; sd_bus_message_append_basic(3).
     @inlinable
-    public func appendSignature(_ value: UnsafePointer<CChar>) throws(SdError) {
-        try basic(SD_BUS_TYPE_SIGNATURE, value)
+    public func append(_ type: UInt8, _ value: String) throws(SdError) {
+        // Not every overload of withCString passes typed errors on, so the closure returns the result.
+        let result = value.withCString { sd_bus_message_append_basic(handle, CChar(bitPattern: type), $0) }
+        try check("sd_bus_message_append_basic", result)
     }
 
-    /// Appends `g`.
+    /// Appends `o`; sd_bus_message_append_basic(3).
     @inlinable
-    public func appendSignature(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_SIGNATURE, value) }
-
-    /// Appends a text of the string-like type with this letter.
-    @inlinable
-    public func append(_ type: UInt8, _ value: String) throws(SdError) { try text(Int(type), value) }
+    public func appendObjectPath(_ path: String) throws(SdError) { try append(UInt8(ascii: "o"), path) }
 
     /// Appends `h`: the message takes a duplicate of the descriptor.
     @inlinable
@@ -149,7 +76,7 @@ public struct MessageWriter {
         try basic(SD_BUS_TYPE_UNIX_FD, &value)
     }
 
-    /// Appends `ay` (sd_bus_message_append_array(3)).
+    /// Appends `ay`; sd_bus_message_append_array(3).
     @inlinable
     public func append(_ bytes: [UInt8]) throws(SdError) {
         let result = bytes.withUnsafeBytes {
@@ -159,28 +86,26 @@ public struct MessageWriter {
         try check("sd_bus_message_append_array", result)
     }
 
-    @inlinable
-    func text(_ type: Int, _ value: String) throws(SdError) {
-        // Not every overload of withCString passes typed errors on, so the closure returns the result.
-        let result = value.withCString {
-            sd_bus_message_append_basic(handle, CChar(truncatingIfNeeded: type), $0)
-        }
-        try check("sd_bus_message_append_basic", result)
-    }
-
-    /// Opens a container with these contents (sd_bus_message_open_container(3)).
+    /// Opens a container with these contents; sd_bus_message_open_container(3).
     @inlinable
     public func openContainer(_ type: Container, _ contents: StaticString) throws(SdError) {
         try openContainer(type, contents.cString)
     }
 
-    /// Opens a container whose contents are no literal.
+    /// Opens a container whose contents are no literal; sd_bus_message_open_container(3).
+    @inlinable
+    public func openContainer(_ type: Container, _ contents: String) throws(SdError) {
+        let result = contents.withCString { sd_bus_message_open_container(handle, type.letter, $0) }
+        try check("sd_bus_message_open_container", result)
+    }
+
+    /// Opens a container with the contents in a C string.
     @inlinable
     public func openContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) {
         try check("sd_bus_message_open_container", sd_bus_message_open_container(handle, type.letter, contents))
     }
 
-    /// Opens a variant whose content has the basic type with this letter.
+    /// Opens a variant whose content has the basic type with this letter; sd_bus_message_open_container(3).
     @inlinable
     public func openVariant(of type: UInt8) throws(SdError) {
         // The letter and a NUL.
@@ -192,17 +117,10 @@ public struct MessageWriter {
         try check("sd_bus_message_open_container", result)
     }
 
-    /// Closes the container that was opened last.
+    /// Closes the container that was opened last; sd_bus_message_close_container(3).
     @inlinable
     public func closeContainer() throws(SdError) {
         try check("sd_bus_message_close_container", sd_bus_message_close_container(handle))
-    }
-
-    /// Appends an array (or dictionary) without elements.
-    @inlinable
-    public func appendEmptyArray(_ contents: StaticString) throws(SdError) {
-        try openContainer(.array, contents)
-        try closeContainer()
     }
 
     /// Copies the next value of an incoming message, or all the rest of it, without decoding it; sd_bus_message_copy(3).

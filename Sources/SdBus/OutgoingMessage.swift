@@ -10,16 +10,21 @@ public import CSdBus
 public struct OutgoingMessage: ~Copyable {
     /// The message, `sd_bus_message *`.
     public let handle: OpaquePointer
+    /// The messages that have to be written before this one.
+    @usableFromInline let output: MessageOutput?
 
     /// The writer for the body; use it before the message is sent.
     @inlinable
     public var body: MessageWriter { MessageWriter(handle) }
 
     @inlinable
-    init(_ call: StaticString, _ result: Int32, _ handle: OpaquePointer?) throws(SdError) {
+    init(
+        _ call: StaticString, _ result: Int32, _ handle: OpaquePointer?, after output: MessageOutput? = nil
+    ) throws(SdError) {
         try check(call, result)
         guard let handle else { throw SdError(call, result: -1) }
         self.handle = handle
+        self.output = output
     }
 
     /// A signal; sd_bus_message_new_signal(3).
@@ -31,10 +36,10 @@ public struct OutgoingMessage: ~Copyable {
     {
         var made: OpaquePointer?
         let result = sd_bus_message_new_signal(bus.handle, &made, path, interface.cString, member.cString)
-        try self.init("sd_bus_message_new_signal", result, made)
+        try self.init("sd_bus_message_new_signal", result, made, after: bus.output)
     }
 
-    /// The answer to a call; sd_bus_message_new_method_return(3).
+    /// The answer to a call, on a connection without a ``MessageOutput``; sd_bus_message_new_method_return(3).
     ///
     /// If the caller wants none, ``send()`` drops it.
     @inlinable
@@ -69,7 +74,7 @@ public struct OutgoingMessage: ~Copyable {
     ) throws(SdError) {
         var made: OpaquePointer?
         let result = sd_bus_message_new_method_call(bus.handle, &made, destination, path, interface, member)
-        try self.init("sd_bus_message_new_method_call", result, made)
+        try self.init("sd_bus_message_new_method_call", result, made, after: bus.output)
     }
 
     deinit { sd_bus_message_unref(handle) }
@@ -102,7 +107,8 @@ public struct OutgoingMessage: ~Copyable {
             sd_bus_message_set_allow_interactive_authorization(handle, allows ? 1 : 0))
     }
 
-    /// Queues the message in its connection (sd_bus_send(3)), which writes it at once if it can. It never waits. Passing
+    /// Queues the message in its connection (sd_bus_send(3)), which writes it at once if it can. It never waits, unless a
+    /// ``MessageOutput`` of the connection has messages that do not fit into the socket. Passing
     /// failures, after which sd-bus has neither sent nor queued it, are retried at once, a few times.
     ///
     /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection, ENOBUFS if the connection's queue is full. The
@@ -110,6 +116,7 @@ public struct OutgoingMessage: ~Copyable {
     @inlinable
     public consuming func send() throws(SdError) {
         let message = handle
+        output?.drain()
         try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, nil) })
     }
 
@@ -118,6 +125,7 @@ public struct OutgoingMessage: ~Copyable {
     /// - Returns: that number, the call's cookie.
     public consuming func sendCall() throws(SdError) -> UInt64 {
         let message = handle
+        output?.drain()
         var cookie: UInt64 = 0
         try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, &cookie) })
         return cookie
@@ -135,6 +143,7 @@ public struct OutgoingMessage: ~Copyable {
         timeout: UInt64, userdata: UnsafeMutableRawPointer?, callback: @escaping MessageHandler
     ) throws(SdError) -> Slot {
         let message = handle
+        output?.drain()
         let bus = sd_bus_message_get_bus(message)
         var slot: OpaquePointer?
         let result = tryingAgain { sd_bus_call_async(bus, &slot, message, callback, userdata, timeout) }

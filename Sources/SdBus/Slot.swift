@@ -6,6 +6,9 @@ public final class Slot {
     /// The slot, `sd_bus_slot *`.
     public let handle: OpaquePointer
 
+    /// The connection that sends a message to end the registration, as for a match rule.
+    private weak var bus: Bus?
+
     @usableFromInline
     init(_ call: StaticString, _ result: Int32, _ handle: OpaquePointer?) throws(SdError) {
         try check(call, result)
@@ -13,5 +16,15 @@ public final class Slot {
         self.handle = handle
     }
 
-    deinit { sd_bus_slot_unref(handle) }
+    convenience init(
+        _ call: StaticString, _ result: Int32, _ handle: OpaquePointer?, removedBy bus: Bus
+    ) throws(SdError) {
+        try self.init(call, result, handle)
+        self.bus = bus
+    }
+
+    deinit {
+        bus?.output?.drain()
+        sd_bus_slot_unref(handle)
+    }
 }

@@ -8,20 +8,24 @@ final class ExampleService {
 
     let bus: Bus
     let loop: EventLoop
+    /// Serves the connection, unless sd-bus does.
+    private(set) var pump: MessagePump?
     var objects: [String] = [tree + "/one", tree + "/two", tree + "/two/deep"]
     var seen: [String] = []
     var count: UInt32 = 7
     var held: [PendingCall] = []
 
     /// The service on a bus, and a client that runs its loop.
-    static func start(on daemon: PrivateBus) throws -> (service: ExampleService, client: TestClient) {
-        let service = try ExampleService(daemon)
+    static func start(
+        on daemon: PrivateBus, withPump: Bool = false
+    ) throws -> (service: ExampleService, client: TestClient) {
+        let service = try ExampleService(daemon, withPump: withPump)
         let client = try TestClient(daemon)
         client.turn(service.loop)
         return (service, client)
     }
 
-    private init(_ daemon: PrivateBus) throws {
+    private init(_ daemon: PrivateBus, withPump: Bool) throws {
         bus = try Bus(.address(daemon.address))
         loop = try EventLoop()
         let userdata = Unmanaged.passUnretained(self).toOpaque()
@@ -44,7 +48,7 @@ final class ExampleService {
             return NodeList.fill(nodes, with: service.objects)
         }
         try bus.requestName("org.example.Service")
-        try bus.attach(to: loop)
+        if withPump { pump = try MessagePump(bus, loop) } else { try bus.attach(to: loop) }
     }
 
     static func from(_ userdata: UnsafeMutableRawPointer?) -> ExampleService? {

@@ -1,14 +1,15 @@
 public import FlowCore
 public import SdBus
 
-extension MessageWriter {
+extension BodyWriter {
     /// Appends an object path; `/` stands for none.
     @inlinable
     package func append(path: String?) throws(SdError) {
-        if let path { try appendObjectPath(path) } else { try appendObjectPath(("/" as StaticString).cString) }
+        if let path { try appendObjectPath(path) } else { try appendObjectPath("/" as StaticString) }
     }
 
     /// Appends object paths as `ao`.
+    @inlinable
     package func append(paths: [String]) throws(SdError) {
         try openContainer(.array, "o")
         for path in paths { try appendObjectPath(path) }
@@ -24,6 +25,7 @@ extension MessageWriter {
     }
 
     /// Appends declarations as `a{sa{ss}}`: each step's arguments and their types, with `?` after an optional one.
+    @inlinable
     package func append(_ steps: [StepDeclaration]) throws(SdError) {
         try openContainer(.array, "{sa{ss}}")
         for step in steps {
@@ -47,10 +49,10 @@ extension MessageWriter {
     /// - Throws: what the body throws, and ``SdBus/SdError``.
     @inlinable
     package func appendEntry(
-        _ name: StaticString, _ type: StaticString, _ value: (MessageWriter) throws -> Void
+        _ name: StaticString, _ type: StaticString, _ value: (Self) throws -> Void
     ) throws {
         try openContainer(.dictEntry, "sv")
-        try append(name.cString)
+        try append(name)
         try openContainer(.variant, type)
         try value(self)
         try closeContainer()

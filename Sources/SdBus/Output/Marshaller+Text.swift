@@ -1,0 +1,94 @@
+internal import CSdBus
+internal import Glibc
+
+extension Marshaller {
+    /// A text does not have the syntax of its type.
+    @usableFromInline static var invalidText: SdError { SdError("Marshaller.append", errno: EINVAL) }
+    /// A message, an array, or the nesting of containers is beyond what D-Bus allows.
+    @usableFromInline static var tooLarge: SdError { SdError("Marshaller.append", errno: EMSGSIZE) }
+    /// A container was closed that is not open, or left open.
+    @usableFromInline static var unbalanced: SdError { SdError("Marshaller.closeContainer", errno: EINVAL) }
+
+    /// Whether UTF-8 has the syntax of a string-like type. The bus ends the connection of a sender that does not keep to it.
+    @inlinable @inline(__always)
+    static func isValid(_ utf8: UnsafeBufferPointer<UInt8>, _ type: UInt8) -> Bool {
+        type == UInt8(ascii: "s") ? isText(utf8) : isRareType(utf8, type)
+    }
+
+    @usableFromInline
+    static func isRareType(_ utf8: UnsafeBufferPointer<UInt8>, _ type: UInt8) -> Bool {
+        let text = String(decoding: utf8, as: UTF8.self)
+        // libsystemd has no function for a signature; none of other letters comes from a definition or a message.
+        return type == UInt8(ascii: "o") ? sd_bus_object_path_is_valid(text) > 0 : utf8.count <= 255
+    }
+
+    /// Whether UTF-8 is a text for sd-bus: it has no NUL, and no noncharacter of Unicode, with which sd-bus ends the connection,
+    /// too.
+    @inlinable
+    static func isText(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        // The noncharacters begin with these bytes, and few other characters do.
+        for byte in utf8 where byte == 0 || byte >= 0xef { return isRareText(utf8) }
+        return true
+    }
+
+    @usableFromInline
+    static func isRareText(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        // It is the UTF-8 of a string, so the bytes of a character are complete.
+        String(decoding: utf8, as: UTF8.self).unicodeScalars.allSatisfy { scalar in
+            scalar != "\0" && scalar.value & 0xfffe != 0xfffe && !(0xfdd0...0xfdef).contains(scalar.value)
+        }
+    }
+}
+
+#if DEBUG
+    /// Follows the signature of a message while its values are appended. In debug builds alone, which all tests use.
+    @usableFromInline
+    struct SignatureCheck {
+        private struct Level {
+            let types: [UInt8]
+            var next = 0
+            let isArray: Bool
+        }
+
+        private var levels: [Level] = []
+
+        @usableFromInline init() {}
+
+        /// Begins a message.
+        mutating func begin(_ signature: StaticString) {
+            levels = [Level(types: Array("\(signature)".utf8), isArray: false)]
+        }
+
+        /// Ends a message, which has to be complete.
+        mutating func end() throws(SdError) {
+            guard levels.count == 1, levels[0].next == levels[0].types.count else { throw Marshaller.unbalanced }
+        }
+
+        /// Appends a complete type.
+        @usableFromInline
+        mutating func take(_ type: [UInt8]) throws(SdError) {
+            guard let last = levels.indices.last, levels[last].types[levels[last].next...].starts(with: type) else {
+                throw SdError("Marshaller.append", errno: ENXIO)
+            }
+            levels[last].next += type.count
+            if levels[last].isArray, levels[last].next == levels[last].types.count { levels[last].next = 0 }
+        }
+
+        @usableFromInline
+        mutating func open(_ type: Container, _ contents: [UInt8]) throws(SdError) {
+            switch type {
+            case .array: try take([UInt8(ascii: "a")] + contents)
+            case .structure: try take([UInt8(ascii: "(")] + contents + [UInt8(ascii: ")")])
+            case .dictEntry: try take([UInt8(ascii: "{")] + contents + [UInt8(ascii: "}")])
+            case .variant: try take([UInt8(ascii: "v")])
+            }
+            levels.append(Level(types: contents, isArray: type == .array))
+        }
+
+        @usableFromInline
+        mutating func close() throws(SdError) {
+            guard levels.count > 1, let level = levels.popLast(), level.next == (level.isArray ? 0 : level.types.count)
+            else { throw Marshaller.unbalanced }
+        }
+    }
+#endif

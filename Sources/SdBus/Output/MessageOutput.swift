@@ -1,0 +1,194 @@
+internal import CSdBus
+internal import Glibc
+
+/// Messages that are marshalled here rather than by sd-bus, which takes several times as long for them, and that leave
+/// together: with one write to the connection's socket in each turn of the loop.
+///
+/// All messages leave in the order in which they are made. sd-bus writes to the same socket, for the messages that it makes
+/// itself, so neither writes while the other has unsent messages: ``flush()`` comes before anything that makes sd-bus send, and
+/// ``Bus`` waits for ``drain()`` before it calls the bus itself. ``MessagePump`` sees to both.
+///
+/// The numbers of its messages are from the upper half of all numbers; those of sd-bus begin at 1.
+public final class MessageOutput {
+    /// What a message takes at the most; D-Bus specification, "Message Format".
+    static let mostMessageBytes = 1 << 27
+    /// How many bytes are gathered before a write, while there are messages to handle.
+    static let mostGathered = 1 << 16
+    /// How many bytes of a full socket are kept, before the connection is given up.
+    static let mostUnsent = 1 << 28
+    /// The room for bytes that is kept between writes.
+    private static let room = 2 * mostGathered
+    private static let firstNumber: UInt32 = 1 << 31
+
+    /// Runs when the connection is lost, or nothing more can be kept. No message leaves after that.
+    public var failed: (SdError) -> Void = { _ in }
+    private let handle: OpaquePointer
+    private let descriptor: Int32
+    private let marshaller: Marshaller
+    /// How many of the bytes are written.
+    private var written = 0
+    /// Whether bytes are left because the socket is full, or because sd-bus has unsent messages, which came first.
+    private(set) var isBlocked = false
+    private var isClosed = false
+    private var isMarshalling = false
+    private var latestNumber = MessageOutput.firstNumber
+    private var awaited: [UInt32: Waiting] = [:]
+
+    private struct Waiting {
+        unowned let answer: AwaitedAnswer
+    }
+
+    /// An empty output of a connection that the bus has accepted.
+    init(_ handle: OpaquePointer) throws(SdError) {
+        self.handle = handle
+        descriptor = try check("sd_bus_get_fd", sd_bus_get_fd(handle))
+        marshaller = Marshaller(capacity: Self.room)
+    }
+
+    deinit { marshaller.deallocate() }
+
+    /// How many bytes are not written yet.
+    public var unsentBytes: Int { marshaller.state.pointee.count - written }
+
+    // MARK: Making messages
+
+    /// Makes a message, from its header to its last value. Nothing of it is left if the body throws.
+    ///
+    /// - Returns: its number.
+    func make(
+        _ type: MessageType, flags: UInt8, _ signature: StaticString, header: (MessageHeader) -> Void,
+        body: (Marshaller) throws -> Void
+    ) throws -> UInt32 {
+        guard !isClosed else { throw SdError("MessageOutput", errno: ENOTCONN) }
+        assert(!isMarshalling, "a message is made while another one is")
+        isMarshalling = true
+        defer { isMarshalling = false }
+        let start = marshaller.state.pointee.count
+        let number = nextNumber()
+        let message = MessageHeader(marshaller, type, flags: flags, number, signature)
+        header(message)
+        do {
+            let first = message.beginBody(signature)
+            try body(marshaller)
+            try message.endBody(first, mostBytes: Self.mostMessageBytes)
+        } catch {
+            marshaller.state.pointee.count = start
+            throw error
+        }
+        if isBlocked {
+            if unsentBytes > Self.mostUnsent { fail(SdError("MessageOutput", errno: ENOBUFS)) }
+        } else if unsentBytes >= Self.mostGathered {
+            flush()
+        }
+        return number
+    }
+
+    private func nextNumber() -> UInt32 {
+        repeat {
+            latestNumber = latestNumber == .max ? Self.firstNumber : latestNumber + 1
+        } while awaited[latestNumber] != nil
+        return latestNumber
+    }
+
+    // MARK: Answers
+
+    func wait(for answer: AwaitedAnswer) { awaited[answer.number] = Waiting(answer: answer) }
+
+    func forget(_ number: UInt32) { awaited[number] = nil }
+
+    /// Hands an answer to the closure that waits for it.
+    ///
+    /// - Returns: whether one does.
+    func take(_ message: MessageReader, answering number: UInt32) -> Bool {
+        guard let waiting = awaited.removeValue(forKey: number) else { return false }
+        // The closure may drop the last reference to its registration.
+        withExtendedLifetime(waiting.answer) { answer in answer.handler(message) }
+        return true
+    }
+
+    // MARK: Writing
+
+    /// Writes what the socket takes, and never waits.
+    ///
+    /// - Returns: whether nothing is left.
+    @discardableResult
+    public func flush() -> Bool {
+        let state = marshaller.state
+        while state.pointee.count > written {
+            guard !hasUnsentOfSdBus else { return block() }
+            let result = tryingAgain {
+                let count = send(
+                    descriptor, state.pointee.bytes + written, state.pointee.count - written,
+                    Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+                guard count < 0 else {
+                    written += count
+                    return 0
+                }
+                // A full socket is no failure.
+                return errno == EAGAIN ? 1 : -errno
+            }
+            if result > 0 { return block() }
+            if result < 0 {
+                fail(SdError("send", result: result))
+                return true
+            }
+        }
+        empty()
+        return true
+    }
+
+    /// Writes everything, and waits until that is done. For what waits for the bus anyway.
+    @usableFromInline
+    func drain() {
+        while !flush() {
+            if hasUnsentOfSdBus {
+                let result = sd_bus_flush(handle)
+                if result < 0 { return fail(SdError("sd_bus_flush", result: result)) }
+            } else {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&wait, 1, -1)
+            }
+        }
+    }
+
+    /// Drops what is not written, and makes no more messages.
+    func close() {
+        isClosed = true
+        empty()
+    }
+
+    var hasUnsentOfSdBus: Bool {
+        var count: UInt64 = 0
+        return sd_bus_get_n_queued_write(handle, &count) >= 0 && count > 0
+    }
+
+    private func block() -> Bool {
+        isBlocked = true
+        return false
+    }
+
+    private func empty() {
+        (marshaller.state.pointee.count, written) = (0, 0)
+        isBlocked = false
+        // A large message does not keep its room.
+        if marshaller.state.pointee.capacity > Self.room { marshaller.resize(to: Self.room) }
+    }
+
+    private func fail(_ error: SdError) {
+        close()
+        failed(error)
+    }
+}
+
+/// A call whose answer is awaited; see ``MessageOutput/call(_:_:_:_:answered:)``.
+public final class AwaitedAnswer {
+    let number: UInt32
+    let handler: (MessageReader) -> Void
+    private weak var output: MessageOutput?
+
+    init(_ output: MessageOutput, _ number: UInt32, _ handler: @escaping (MessageReader) -> Void) {
+        (self.output, self.number, self.handler) = (output, number, handler)
+    }
+
+    deinit { output?.forget(number) }
+}

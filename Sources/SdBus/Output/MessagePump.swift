@@ -1,0 +1,174 @@
+internal import CSdBus
+internal import Glibc
+
+/// Serves a connection in a loop, with a ``MessageOutput`` beside sd-bus, which goes on to connect, to receive, and to answer
+/// for the standard interfaces.
+///
+/// sd_bus_attach_event(3) handles one message in a turn of the loop. This handles all that are at hand, up to a number, and
+/// writes once for them, before the loop waits.
+///
+/// While the socket is full, nothing is read: what the messages would lead to could not be sent either.
+public final class MessagePump {
+    /// How many messages are handled in a turn of the loop at the most, before other events have theirs.
+    static let messagesAtOnce = 64
+
+    /// Where messages leave.
+    public let output: MessageOutput
+    /// Gets each call before sd-bus does; whether it is handled.
+    public var handleCall: (MessageReader) -> Bool = { _ in false }
+    /// Gets each answer to a call of ``output`` that no closure awaits; whether it is handled.
+    public var handleAnswer: (_ answer: MessageReader, _ number: UInt32) -> Bool = { _, _ in false }
+    /// Runs before sd-bus handles a call, which it may answer at once.
+    public var beforeOthers: () -> Void = {}
+    private let bus: Bus
+    private var filter: Slot?
+    private var input: OpaquePointer?
+    private var timer: OpaquePointer?
+    /// What the loop waits for on the socket.
+    private var awaitedEvents: UInt32 = 0
+    /// What the timer is set to; nil if it is off.
+    private var deadline: UInt64?
+    /// Messages that are handled when the socket takes bytes again: a call that sd-bus would answer, and what came after it.
+    private var held: [RetainedMessage] = []
+    /// How many received messages have their turn after those that were held.
+    private var messagesAfterHeld: UInt64 = 0
+
+    /// Serves a connection, instead of ``Bus/attach(to:)``.
+    public init(_ bus: Bus, _ loop: EventLoop) throws(SdError) {
+        self.bus = bus
+        output = try MessageOutput(bus.handle)
+        bus.output = output
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        filter = try bus.addFilter(userdata: context) { message, context, _ in
+            guard let message, let context else { return 0 }
+            return MessagePump.from(context).receive(MessageReader(message)) ? 1 : 0
+        }
+        try addInput(to: loop, context)
+        try addTimer(to: loop, context)
+    }
+
+    deinit { end() }
+
+    /// Ends its part in the loop.
+    private func end() {
+        sd_event_source_disable_unref(input)
+        sd_event_source_disable_unref(timer)
+        (input, timer) = (nil, nil)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer) -> MessagePump {
+        Unmanaged<MessagePump>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func addInput(to loop: EventLoop, _ context: UnsafeMutableRawPointer) throws(SdError) {
+        let descriptor = try check("sd_bus_get_fd", sd_bus_get_fd(bus.handle))
+        let result = sd_event_add_io(
+            loop.handle, &input, descriptor, 0,
+            { _, _, _, context in
+                if let context { MessagePump.from(context).run() }
+                return 0
+            }, context)
+        try check("sd_event_add_io", result)
+        try check(
+            "sd_event_source_set_prepare",
+            sd_event_source_set_prepare(input) { _, context in
+                if let context { MessagePump.from(context).prepare() }
+                return 0
+            })
+    }
+
+    private func addTimer(to loop: EventLoop, _ context: UnsafeMutableRawPointer) throws(SdError) {
+        let result = sd_event_add_time(
+            loop.handle, &timer, CLOCK_MONOTONIC, 0, 1,
+            { _, _, context in
+                if let context {
+                    MessagePump.from(context).deadline = nil
+                    MessagePump.from(context).run()
+                }
+                return 0
+            }, context)
+        try check("sd_event_add_time", result)
+        try check("sd_event_source_set_enabled", sd_event_source_set_enabled(timer, Int32(SD_EVENT_OFF)))
+    }
+
+    // MARK: Turns of the loop
+
+    /// Runs before the loop waits, each time.
+    private func prepare() {
+        output.flush()
+        let wanted = sd_bus_get_events(bus.handle)
+        // The connection is closed.
+        guard wanted >= 0 else { return end() }
+        let events = output.isBlocked ? EPOLLOUT.rawValue : UInt32(bitPattern: wanted)
+        if events != awaitedEvents {
+            sd_event_source_set_io_events(input, events)
+            awaitedEvents = events
+        }
+        var time = UInt64.max
+        if output.isBlocked || sd_bus_get_timeout(bus.handle, &time) <= 0 { time = .max }
+        setTimer(time == .max ? nil : time)
+    }
+
+    private func setTimer(_ time: UInt64?) {
+        guard time != deadline else { return }
+        deadline = time
+        if let time { sd_event_source_set_time(timer, time) }
+        sd_event_source_set_enabled(timer, Int32(time == nil ? SD_EVENT_OFF : SD_EVENT_ONESHOT))
+    }
+
+    private func run() {
+        if output.isBlocked { unblock() }
+        for _ in 0..<Self.messagesAtOnce where !output.isBlocked {
+            let result = sd_bus_process(bus.handle, nil)
+            if result > 0 { continue }
+            if result < 0 { fail(result) }
+            return
+        }
+    }
+
+    /// Writes what the socket takes now.
+    private func unblock() {
+        if output.hasUnsentOfSdBus {
+            let result = sd_bus_process(bus.handle, nil)
+            if result < 0 { return fail(result) }
+        }
+        guard output.flush(), !held.isEmpty else { return }
+        let messages = held
+        held = []
+        sd_bus_get_n_queued_read(bus.handle, &messagesAfterHeld)
+        for message in messages { sd_bus_enqueue_for_read(bus.handle, message.message.handle) }
+    }
+
+    private func fail(_ result: Int32) {
+        end()
+        // sd-bus has reported the end of the connection to its handlers.
+        guard bus.isOpen else { return }
+        output.failed(SdError("sd_bus_process", result: result))
+    }
+
+    // MARK: Messages
+
+    /// Whether a message is handled, so that sd-bus has nothing to do with it.
+    private func receive(_ message: MessageReader) -> Bool {
+        if messagesAfterHeld > 0 {
+            messagesAfterHeld -= 1
+            sd_bus_enqueue_for_read(bus.handle, message.handle)
+            return true
+        }
+        if !held.isEmpty { return hold(message) }
+        if message.isCall { return handleCall(message) || holdIfBlocked(message) }
+        guard let number = message.answeredCall, let number = UInt32(exactly: number) else { return false }
+        return output.take(message, answering: number) || handleAnswer(message, number)
+    }
+
+    /// Holds a call that sd-bus would answer, if its answer could not be sent.
+    private func holdIfBlocked(_ call: MessageReader) -> Bool {
+        beforeOthers()
+        return output.flush() ? false : hold(call)
+    }
+
+    private func hold(_ message: MessageReader) -> Bool {
+        held.append(RetainedMessage(message))
+        return true
+    }
+}
