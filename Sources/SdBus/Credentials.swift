@@ -1,15 +1,16 @@
 internal import CSdBus
 internal import Glibc
 
-extension MessageReader {
-    /// The user that sent the message, by the bus: reliable enough for decisions, unlike /proc. A blocking round trip, so it
+extension Bus {
+    /// The user that sent a message, by the bus: reliable enough for decisions, unlike /proc. A blocking round trip, so it
     /// is for rare calls; sd_bus_query_sender_creds(3).
     ///
     /// - Throws: ``SdError`` if the sender is gone, or the bus does not know its user.
-    public func senderUserID() throws(SdError) -> UInt32 {
+    public func userID(ofSenderOf message: MessageReader) throws(SdError) -> UInt32 {
+        output?.drain()
         var credentials: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_EUID)
-        try check("sd_bus_query_sender_creds", sd_bus_query_sender_creds(handle, mask, &credentials))
+        try check("sd_bus_query_sender_creds", sd_bus_query_sender_creds(message.handle, mask, &credentials))
         defer { sd_bus_creds_unref(credentials) }
         var user: uid_t = 0
         try check("sd_bus_creds_get_euid", sd_bus_creds_get_euid(credentials, &user))

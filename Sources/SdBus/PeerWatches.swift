@@ -7,23 +7,19 @@ internal import Glibc
 /// for the bus. sd_bus_track_new(3) adds a rule for each name, waits for an answer behind everything that is on its way, and
 /// closes the connection if the bus allows no more rules; the limit may be as low as 512.
 public final class PeerWatches {
-    /// A watched peer. sd-bus has an unretained pointer to it until its slot ends.
+    /// A watched peer.
     private final class Peer {
-        unowned let watches: PeerWatches
         let name: String
         /// The call for its user, whose failure shows that it is gone.
-        var question: Slot?
+        var question: AwaitedAnswer?
 
-        init(_ watches: PeerWatches, _ name: String) {
-            self.watches = watches
-            self.name = name
-        }
+        init(_ name: String) { self.name = name }
     }
 
     private static let service: StaticString = "org.freedesktop.DBus"
     private static let path: StaticString = "/org/freedesktop/DBus"
 
-    private let bus: Bus
+    private let output: MessageOutput
     private let identified: (String, UInt32) -> Void
     private let gone: (String) -> Void
     private var match: Slot?
@@ -33,14 +29,15 @@ public final class PeerWatches {
     ///
     /// - Parameters:
     ///   - bus: the connection.
+    ///   - output: where its messages leave.
     ///   - identified: gets the name and the Unix user of a peer, unless the bus does not know the user.
     ///   - gone: gets the name of a peer that is gone. Both run in the loop, at most once for each name.
     /// - Throws: ``SdError``: ENOTCONN without a connection.
     public init(
-        _ bus: Bus, identified: @escaping (_ name: String, _ user: UInt32) -> Void,
+        _ bus: Bus, _ output: MessageOutput, identified: @escaping (_ name: String, _ user: UInt32) -> Void,
         gone: @escaping (_ name: String) -> Void
     ) throws(SdError) {
-        self.bus = bus
+        self.output = output
         self.identified = identified
         self.gone = gone
         let rule =
@@ -58,26 +55,22 @@ public final class PeerWatches {
     /// Watches a peer until it is gone. A peer that has left already is reported in the next turns of the loop, never at once.
     ///
     /// - Throws: ``SdError``: EINVAL if the name is not a unique name, ENOTCONN without a connection.
-    public func watch(_ name: String) throws(SdError) {
+    public func watch(_ name: String) throws {
         guard peers[name] == nil else { return }
         guard name.hasPrefix(":") else { throw SdError("PeerWatches.watch", errno: EINVAL) }
-        let peer = Peer(self, name)
+        let peer = Peer(name)
         try ask(about: peer)
         peers[name] = peer
     }
 
     /// The bus has the match rule by now, so it either reports the end or answers that the peer is gone.
-    private func ask(about peer: Peer) throws(SdError) {
-        let question = try OutgoingMessage(
-            call: bus, destination: Self.service.cString, path: Self.path.cString, interface: Self.service.cString,
-            member: "GetConnectionUnixUser")
-        try question.body.append(peer.name)
-        let userdata = Unmanaged.passUnretained(peer).toOpaque()
-        peer.question = try question.call(timeout: .max, userdata: userdata) { message, userdata, _ in
-            guard let message, let userdata else { return 0 }
-            let peer = Unmanaged<Peer>.fromOpaque(userdata).takeUnretainedValue()
-            withExtendedLifetime(peer) { peer.watches.take(MessageReader(message), of: peer) }
-            return 1
+    private func ask(about peer: Peer) throws {
+        peer.question = try output.call(
+            MessageOutput.Callee("\(Self.service)", "\(Self.path)", Self.service), "GetConnectionUnixUser", "s"
+        ) { body in
+            try body.append(peer.name)
+        } answered: { [unowned self, unowned peer] answer in
+            take(answer, of: peer)
         }
     }
 

@@ -31,7 +31,7 @@ extension Daemon {
             do { try perform(effect, request, &open) } catch { connectionFailed(error) }
         }
         guard let open, open.expectsReply, !isLost else { return }
-        do { unansweredCalls.add(try PendingCall(open), for: request) } catch { connectionFailed(error) }
+        unansweredCalls.add(Caller(open), for: request)
     }
 
     /// - Parameters:
@@ -85,43 +85,46 @@ extension Daemon {
     /// Answers the current call, or a pending one. A call that wants no answer is neither.
     private func answer(
         _ answered: RequestID, _ request: RequestID, _ open: inout MessageReader?,
-        _ send: (MessageReader) throws -> Void
+        _ send: (Caller) throws -> Void
     ) throws {
         if answered == request, let call = open.take() {
-            try send(call)
-        } else if let pending = unansweredCalls.remove(answered) {
-            try withExtendedLifetime(pending) { try send(pending.call) }
+            try send(Caller(call))
+        } else if let caller = unansweredCalls.remove(answered) {
+            try send(caller)
         }
     }
 
-    private func send(_ answer: Answer, to call: MessageReader) throws {
-        let message = try OutgoingMessage(replyTo: call)
-        let body = message.body
+    private func send(_ answer: Answer, to caller: Caller) throws {
         switch answer {
-        case .done: break
+        case .done: try output.answer(caller)
         case .verdict(let verdict, let serial):
-            try body.append(serial)
-            try body.append(verdict.rawValue)
-        case .flow(let path): try body.append(path: path)
+            try output.answer(caller, "ts") { body in
+                try body.append(serial)
+                try body.append(verdict.rawValue)
+            }
+        case .flow(let path): try output.answer(caller, "o") { body in try body.append(path: path) }
         case .outcomes(let outcomes):
-            try body.openContainer(.array, "(otsss)")
-            for outcome in outcomes {
-                try body.openContainer(.structure, "otsss")
-                try body.append(path: outcome.path)
-                try body.append(outcome: outcome.outcome)
+            try output.answer(caller, "a(otsss)") { body in
+                try body.openContainer(.array, "(otsss)")
+                for outcome in outcomes {
+                    try body.openContainer(.structure, "otsss")
+                    try body.append(path: outcome.path)
+                    try body.append(outcome: outcome.outcome)
+                    try body.closeContainer()
+                }
                 try body.closeContainer()
             }
-            try body.closeContainer()
         case .verdicts(let outcomes):
-            try body.openContainer(.array, "(tsss)")
-            for outcome in outcomes {
-                try body.openContainer(.structure, "tsss")
-                try body.append(outcome: outcome)
+            try output.answer(caller, "a(tsss)") { body in
+                try body.openContainer(.array, "(tsss)")
+                for outcome in outcomes {
+                    try body.openContainer(.structure, "tsss")
+                    try body.append(outcome: outcome)
+                    try body.closeContainer()
+                }
                 try body.closeContainer()
             }
-            try body.closeContainer()
         }
-        try message.send()
     }
 }
 

@@ -31,7 +31,6 @@ extension Daemon {
                 whenFree { [unowned self] in _ = try? reload() }
             }
             try loop.enableWatchdog()
-            try bus.attach(to: loop)
             try watchClients()
             try bus.onNameLost("\(BusNames.service)") { [unowned self] in nameLost() }
             guard try takeName(), try begin() else { return .exit(.success) }
@@ -41,6 +40,8 @@ extension Daemon {
             if isLost || !bus.isOpen { return setup.reconnects ? .busLost(session.handover) : .exit(.busLost) }
             return .exit(explain(error))
         }
+        // Who waits for the service finds what it began with on the bus.
+        output.flush()
         manager.ready()
         let definitions = coordinator.definitions
         logger.notice(
@@ -79,9 +80,11 @@ extension Daemon {
     func connectionFailed(_ error: any Error) {
         guard !isLost else { return }
         state.isLost = true
-        // If the bus is gone, sd-bus reports that soon.
+        // If sd-bus has found out that the bus is gone, it reports that soon.
         guard bus.isOpen else { return }
-        logger.error("A message could not be sent, so the connection is given up: \(error)")
+        if (error as? SdError)?.isDisconnected != true {
+            logger.error("A message could not be sent, so the connection is given up: \(error)")
+        }
         bus.close()
         if !state.isEnding { busLost() }
     }

@@ -33,6 +33,7 @@ final class Daemon {
     }
 
     let bus: Bus
+    let pump: MessagePump
     let loop: EventLoop
     let setup: Setup
     let session: Session
@@ -52,9 +53,9 @@ final class Daemon {
     /// Calls to other processes.
     let outbox: Outbox
     /// Owners that did not say in time that they are alive, until the bus has answered.
-    var overdueChecks: [QuestionID: MessageReceiver] = [:]
+    var overdueChecks: [QuestionID: AwaitedAnswer] = [:]
     /// Programs that the bus was asked to start, by their names.
-    var startingServices: [String: MessageReceiver] = [:]
+    var startingServices: [String: AwaitedAnswer] = [:]
     /// Calls that a later event answers.
     var unansweredCalls = UnansweredCalls()
     var lookup = PresentableLookup()
@@ -73,6 +74,8 @@ final class Daemon {
     let gate: CommitGate
     /// The handover to another flowbusd, while there is one.
     var nameHandover: NameHandover?
+    /// Handovers that begin if this one is refused.
+    var nextHandovers: [NameHandover] = []
 
     /// A daemon that serves this bus in this loop.
     init(
@@ -86,10 +89,11 @@ final class Daemon {
         logsNavigations = setup.logger.logLevel <= .debug
         limiter = try LogLimiter(setup.logger, loop)
         manager = try ServiceManager(loop, setup.logger)
+        pump = try MessagePump(bus, loop)
         outbox = try Outbox(bus, loop, capacity: setup.callsUnderWay)
         names = BusNameWatches(bus)
-        slices = try SliceSchedule(bus, loop)
-        gate = try CommitGate(bus, loop, setup.logger)
+        slices = try SliceSchedule(pump.output, loop)
+        gate = try CommitGate(loop, setup.logger)
         persistence = try Persistence(setup, busID: session.busID, loop)
         if handover != nil { setup.recorder?.begin() }
         connectParts()
@@ -97,6 +101,10 @@ final class Daemon {
 
     /// Connects the parts to this daemon. They do not outlive it.
     private func connectParts() {
+        pump.handleCall = { [unowned self] in handleCall($0) }
+        pump.handleAnswer = { [unowned self] in outbox.take($0, answering: $1) }
+        pump.beforeOthers = { [unowned self] in commit() }
+        pump.output.failed = { [unowned self] error in connectionFailed(error) }
         manager.status = { [unowned self] in status }
         outbox.sendFailed = { [unowned self] error in connectionFailed(error) }
         outbox.unexpectedSenderAnswered = { [unowned self] sender, called in
@@ -120,6 +128,8 @@ final class Daemon {
 
     var logger: Logger { setup.logger }
     var isLost: Bool { state.isLost }
+    /// Where messages leave.
+    var output: MessageOutput { pump.output }
 
     /// Hands an event to the coordinator, and carries out the effects: at once, unless a change has to be written first, or
     /// other effects wait for that.

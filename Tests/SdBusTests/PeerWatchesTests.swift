@@ -10,8 +10,9 @@ struct PeerWatchesTests {
         var users: [String: UInt32] = [:]
         var watches: PeerWatches?
 
-        func watch(_ bus: Bus) throws {
-            watches = try PeerWatches(bus) { [unowned self] name, user in
+        func watch(_ service: ExampleService) throws {
+            let output = try #require(service.pump?.output)
+            watches = try PeerWatches(service.bus, output) { [unowned self] name, user in
                 users[name] = user
             } gone: { [unowned self] name in
                 gone.append(name)
@@ -23,10 +24,10 @@ struct PeerWatchesTests {
 
     @Test func `S-33 the user of a connection is reported, and its end once`() throws {
         let daemon = try PrivateBus()
-        let (service, client) = try ExampleService.start(on: daemon)
+        let (service, client) = try ExampleService.start(on: daemon, withPump: true)
         let peer = try TestClient(daemon)
         let transcript = Transcript()
-        try transcript.watch(service.bus)
+        try transcript.watch(service)
         for _ in 1...2 { try transcript.watches?.watch(peer.uniqueName) }
         try client.wait(for: "the user") { !transcript.users.isEmpty }
         try client.ping("org.example.Service")
@@ -48,13 +49,13 @@ struct PeerWatchesTests {
 
     @Test func `a connection that is gone already is reported soon, and not during the call`() throws {
         let daemon = try PrivateBus()
-        let (service, client) = try ExampleService.start(on: daemon)
+        let (service, client) = try ExampleService.start(on: daemon, withPump: true)
         let peer = try TestClient(daemon)
         let name = peer.uniqueName
         peer.disconnect()
         try client.waitForEnd(of: name)
         let transcript = Transcript()
-        try transcript.watch(service.bus)
+        try transcript.watch(service)
         try transcript.watches?.watch(name)
         #expect(transcript.gone.isEmpty)
         try client.wait(for: "the end") { !transcript.gone.isEmpty }
@@ -64,11 +65,12 @@ struct PeerWatchesTests {
 
     @Test func `an unwatched connection is not reported, and the handler can watch again`() throws {
         let daemon = try PrivateBus()
-        let (service, client) = try ExampleService.start(on: daemon)
+        let (service, client) = try ExampleService.start(on: daemon, withPump: true)
         let transcript = Transcript()
         let peers = try (0..<2).map { _ in try TestClient(daemon) }
         let names = peers.map(\.uniqueName)
-        transcript.watches = try PeerWatches(service.bus) { _, _ in
+        let output = try #require(service.pump?.output)
+        transcript.watches = try PeerWatches(service.bus, output) { _, _ in
         } gone: { name in
             // It is gone for good, which is reported again.
             if transcript.gone.isEmpty { #expect(throws: Never.self) { try transcript.watches?.watch(name) } }
@@ -85,7 +87,8 @@ struct PeerWatchesTests {
     @Test func `an invalid connection name is an error`() throws {
         let daemon = try PrivateBus()
         let bus = try Bus(.address(daemon.address))
-        let watches = try PeerWatches(bus) { _, _ in
+        let pump = try MessagePump(bus, EventLoop())
+        let watches = try PeerWatches(bus, pump.output) { _, _ in
             Issue.record("reported")
         } gone: { _ in
             Issue.record("reported")

@@ -28,11 +28,13 @@ struct AnswerTests {
     private func error(_ name: String) -> String { Service.name + ".Error." + name }
 
     /// Sends forged answers to calls that flowbusd may have made to other processes.
-    private func forge(_ values: [BusValue], by forger: TestClient, to service: Service, cookies: Int = 200) throws {
+    private func forge(_ values: [BusValue], by forger: TestClient, to service: Service, numbers: Int = 200) throws {
         let owner = try service.client.call(
             "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", .string(Service.name))
-        // More cookies than flowbusd can have used: each forged answer to a question about a client makes it ask once more.
-        for cookie in 1...cookies { try forger.forge(values, to: owner[0].text ?? "", call: UInt64(cookie)) }
+        // More numbers than flowbusd can have used: each forged answer to a question about a client makes it ask once more.
+        for number in 1...UInt64(numbers) {
+            try forger.forge(values, to: owner[0].text ?? "", call: 1 << 31 + number)
+        }
         try forger.ping(Service.name)
     }
 
@@ -88,7 +90,7 @@ struct AnswerTests {
 
         try service.emit("open", on: "/shop")
         let presented = try peer.waitForCall("Present")
-        try forge([], by: forger, to: service, cookies: 600)
+        try forge([], by: forger, to: service, numbers: 600)
         #expect(try service.property("Owner", of: "/shop/page", "Presentable") == "")
         try service.listen()
         try peer.reply(to: presented)

@@ -12,14 +12,15 @@ struct CommitGateTests {
     private let bus: PrivateBus
     private let connection: Bus
     private let loop: EventLoop
+    private let pump: MessagePump
     private let gate: CommitGate
 
     init() throws {
         bus = try PrivateBus()
         connection = try Bus(.address(bus.address))
         loop = try EventLoop()
-        try connection.attach(to: loop)
-        gate = try CommitGate(connection, loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        pump = try MessagePump(connection, loop)
+        gate = try CommitGate(loop, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func effects(_ number: UInt64) -> CommitGate.PendingEffects {
@@ -55,6 +56,7 @@ struct CommitGateTests {
         var commits = 0
         // The scheduled task runs anyway, and finds nothing.
         gate.commit = { [gate] in if !gate.removeAll().isEmpty { commits += 1 } }
+        pump.beforeOthers = { [gate] in gate.commit() }
         gate.add(effects(1))
         try client.call(connection.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
         #expect(commits == 1)

@@ -229,23 +229,6 @@ struct InstancePathTests {
 
     // MARK: Group commit
 
-    @Test func `D-1 calls to instances wait for the same commit as calls to paths`() throws {
-        let bus = try Bus(.address(service.bus.address))
-        func isHandled(_ path: String, _ interface: StaticString, _ member: StaticString) throws -> Bool {
-            let message = try OutgoingMessage(
-                call: bus, destination: Service.name, path: path, interface: interface.cString, member: member.cString)
-            return CommitGate.admits(MessageReader(message.handle))
-        }
-        for path in [Service.tree + "/shop", "\(Service.root)/instance/1"] {
-            #expect(try isHandled(path, BusNames.Interface.presentable, "Dismiss"))
-            #expect(try isHandled(path, BusNames.Interface.flow, "Back"))
-            #expect(try !isHandled(path, BusNames.Interface.flow, "GetLastNavigation"))
-        }
-        #expect(try !isHandled("\(Service.root)/instances/1", BusNames.Interface.presentable, "Dismiss"))
-        #expect(try !isHandled("\(Service.root)/instance", BusNames.Interface.presentable, "Dismiss"))
-        #expect(try !isHandled("\(Service.root)/instance/1", BusNames.Interface.coordinator, "Coordinate"))
-    }
-
     @Test func `D-1 answers are in order when calls to both paths arrive together`() throws {
         let list = try instancePath(of: "/shop/list")
         let calls = try [

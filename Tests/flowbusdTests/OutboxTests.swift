@@ -21,6 +21,7 @@ struct OutboxTests {
     private let peer: TestClient
     private let connection: Bus
     private let loop: EventLoop
+    private let pump: MessagePump
     private let outbox: Outbox
     private let transcript = Transcript()
 
@@ -34,8 +35,9 @@ struct OutboxTests {
         (client, peer) = (try TestClient(bus), try TestClient(bus))
         connection = try Bus(.address(bus.address))
         loop = try EventLoop()
+        pump = try MessagePump(connection, loop)
         outbox = try Outbox(connection, loop)
-        try connection.attach(to: loop)
+        pump.handleAnswer = { [outbox] in outbox.take($0, answering: $1) }
         client.turn(loop)
         peer.turn(loop)
     }
@@ -50,10 +52,9 @@ struct OutboxTests {
             Outbox.OutgoingCall(
                 question: QuestionID(transcript.lastQuestion), destination: destination, timeout: timeout
             ) {
-                [connection] in
+                [pump] in
                 guard isSendable else { throw UnsendableError() }
-                return try OutgoingMessage(
-                    call: connection, destination: destination, path: "/x", interface: "org.example.X", member: member)
+                return try pump.output.call(MessageOutput.Callee(destination, "/x", "org.example.X"), member)
             } conclude: { [transcript] conclusion in
                 switch conclusion {
                 case .answered(let answer):
@@ -78,7 +79,9 @@ struct OutboxTests {
 
     /// Sends replies to all calls that the outbox can have made by now.
     private func forge(by client: TestClient) throws {
-        for cookie in 1..<100 { try client.forge(["forged"], to: connection.uniqueName, call: UInt64(cookie)) }
+        for number in 1..<100 as Range<UInt64> {
+            try client.forge(["forged"], to: connection.uniqueName, call: 1 << 31 + number)
+        }
     }
 
     @Test func `100 calls are under way to one destination, the rest wait in order`() throws {
@@ -112,6 +115,7 @@ struct OutboxTests {
 
     @Test func `with a low total limit, each destination leaves half of the rest to the others`() throws {
         let outbox = try Outbox(connection, loop, capacity: 24)
+        pump.handleAnswer = { outbox.take($0, answering: $1) }
         let third = try TestClient(bus)
         third.turn(loop)
         func send(_ count: Int, to client: TestClient) {
@@ -120,10 +124,9 @@ struct OutboxTests {
                 let question = QuestionID(transcript.lastQuestion)
                 outbox.send(
                     Outbox.OutgoingCall(question: question, destination: client.uniqueName, timeout: 60_000_000) {
-                        [connection] in
-                        try OutgoingMessage(
-                            call: connection, destination: client.uniqueName, path: "/x", interface: "org.example.X",
-                            member: "N\(number)")
+                        [pump] in
+                        try pump.output.call(
+                            MessageOutput.Callee(client.uniqueName, "/x", "org.example.X"), "N\(number)")
                     } conclude: { [transcript] conclusion in
                         guard case .answered = conclusion else { return }
                         transcript.texts.append("\(client.uniqueName) \(number)")
@@ -204,7 +207,7 @@ struct OutboxTests {
         #expect(transcript.texts.isEmpty)
         try client.wait(for: "both") { transcript.texts.count == 2 }
         #expect(transcript.texts[0].hasPrefix("Never UnsendableError"))
-        #expect(transcript.texts[1].hasPrefix("Nowhere sd_bus_message_new_method_call"))
+        #expect(transcript.texts[1].hasPrefix("Nowhere MessageOutput.call: Invalid argument"))
         try client.ping()
         #expect(transcript.texts.count == 2)
         #expect(outbox.load(of: "no name") == (0, 0))

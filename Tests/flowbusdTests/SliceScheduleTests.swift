@@ -10,14 +10,15 @@ struct SliceScheduleTests {
     private let bus: PrivateBus
     private let connection: Bus
     private let loop: EventLoop
+    private let pump: MessagePump
     private let slices: SliceSchedule
 
     init() throws {
         bus = try PrivateBus()
         connection = try Bus(.address(bus.address))
         loop = try EventLoop()
-        try connection.attach(to: loop)
-        slices = try SliceSchedule(connection, loop)
+        pump = try MessagePump(connection, loop)
+        slices = try SliceSchedule(pump.output, loop)
     }
 
     @Test func `S-7 a slice follows when the bus has answered, once`() throws {

@@ -39,6 +39,12 @@ extension Coordinator {
         machine.forest.value(of: property, at: slot(node))
     }
 
+    /// Hands over all presentables, parents before children, with all properties but those that have to be asked for by their
+    /// names.
+    public func forEachPresentable(_ body: (PresentableState) throws -> Void) rethrows {
+        for slot in machine.forest.preorder() { try body(machine.forest.state(of: slot, isRead: true)) }
+    }
+
     /// A flow's latest navigation; nil if there was none.
     public func lastNavigation(of node: NodeID) -> LastNavigation? { machine.forest[slot(node)].flow?.last }
 

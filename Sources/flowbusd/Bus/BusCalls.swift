@@ -27,3 +27,8 @@ extension Bus {
         return try message.call(timeout: .max, answered: answered)
     }
 }
+
+extension MessageOutput.Callee {
+    /// The bus itself.
+    static var bus: Self { Self("\(BusNames.bus)", "\(BusNames.busPath)", BusNames.bus) }
+}

@@ -66,17 +66,27 @@ extension Daemon {
     /// Answers a call at once.
     ///
     /// - Throws: ``SdError``; then ``serveRoot(_:_:_:)`` ends the connection.
-    func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - signature: the types of the values.
+    ///   - write: appends the values.
+    func reply(
+        to call: MessageReader, _ signature: StaticString, _ write: (Marshaller) throws -> Void
+    ) throws {
         commit()
-        let message = try OutgoingMessage(replyTo: call)
-        try write(message.body)
-        try message.send()
+        try output.answer(Caller(call), signature, write)
+    }
+
+    /// Refuses a call because of an object that it names.
+    func refuseObject(of call: MessageReader, text: String) throws {
+        commit()
+        try output.answer(Caller(call), errorName: "\(BusNames.BusError.unknownObject)", text: text)
     }
 
     /// Refuses a call with an error of the contract.
-    func refuse(_ call: MessageReader, _ error: FlowError) throws {
-        logger.debug("Refused a call: \(error.message)", metadata: [LogField.sender: "\(call.client.name)"])
-        try OutgoingMessage(errorTo: call, name: error.code.busName, text: error.message).send()
+    func refuse(_ caller: Caller, _ error: FlowError) throws {
+        logger.debug("Refused a call: \(error.message)", metadata: [LogField.sender: "\(caller.name)"])
+        try output.answer(caller, errorName: error.code.busName, text: error.message)
     }
 
     /// Refuses a call. Returns sd-bus's result. For an errno sd-bus would send an error itself, but ignore a failure to
@@ -94,9 +104,9 @@ extension Daemon {
         }
         do {
             if let refusal {
-                try refuse(call, refusal)
+                try refuse(Caller(call), refusal)
             } else {
-                try OutgoingMessage(errorTo: call, errno: -Self.errno(of: error)).send()
+                try output.answer(Caller(call), errno: -Self.errno(of: error))
             }
         } catch {
             connectionFailed(error)

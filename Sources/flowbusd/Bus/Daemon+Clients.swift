@@ -7,8 +7,8 @@ import SdBus
 
 extension Daemon {
     /// Watches the users and the ends of connections, before there are clients.
-    func watchClients() throws(SdError) {
-        clients = try PeerWatches(bus) { [unowned self] name, user in
+    func watchClients() throws {
+        clients = try PeerWatches(bus, output) { [unowned self] name, user in
             // Root and the service's own user control this process anyway, so only the quota of each client applies.
             if user == CurrentProcess.effectiveUserID || user == 0 { return }
             whenFree { [unowned self] in handle(.clientIdentified(Client(name), user: user)) }
@@ -20,5 +20,5 @@ extension Daemon {
     }
 
     /// Reports the user of a client, and the end of its connection, to the coordinator; soon, if it is gone already.
-    func watch(_ client: Client) throws(SdError) { try clients?.watch(client.name) }
+    func watch(_ client: Client) throws { try clients?.watch(client.name) }
 }

@@ -2,13 +2,71 @@ import FlowCore
 import FlowWire
 import SdBus
 
-// The objects on the bus. Fallback vtables serve the presentables and look paths up in the tree, so no presentable is
-// registered. After a lookup, sd-bus calls the handler for the presentable that was found.
+// The objects on the bus. Calls of the service's own methods are handled before sd-bus sees them. For the others, such as
+// those of standard interfaces, fallback vtables serve the presentables and look paths up in the tree, so no presentable is
+// registered. After a lookup, the handler is called for the presentable that was found.
 
-/// The presentable that sd-bus looked up last.
+/// The presentable that was looked up last.
 struct PresentableLookup {
     fileprivate(set) var found: NodeID?
 }
+
+// MARK: - Calls of the own methods
+
+extension Daemon {
+    /// Handles a call of a method of the service's own interfaces.
+    ///
+    /// - Returns: false for another call, and for one that sd-bus refuses: of an unknown object, or with arguments of other
+    ///   types.
+    func handleCall(_ call: MessageReader) -> Bool {
+        guard let method = setup.methods.method(of: call) else { return handleGetManagedObjects(call) }
+        switch method.place {
+        case .root: guard BusNames.root.isSpelled(call.path) else { return false }
+        case .presentables: guard lookUp(call.path), lookup.found != nil else { return false }
+        case .presentablesEvenGone: guard lookUp(call.path) else { return false }
+        case .flows:
+            guard lookUp(call.path), let node = lookup.found, coordinator.isFlow(node) else { return false }
+        }
+        return method.handler(call.handle, Unmanaged.passUnretained(self).toOpaque(), nil) != 0
+    }
+
+    /// Looks up the presentable at a path of the tree, or of an instance.
+    ///
+    /// - Returns: whether it is such a path. The presentable may be gone.
+    private func lookUp(_ path: UnsafePointer<CChar>) -> Bool {
+        if BusNames.tree.begins(path) {
+            lookup.found = coordinator.node(at: path.bytes)
+            return true
+        }
+        guard BusNames.instances.begins(path), let instance = InstancePath.instance(at: path.bytes) else {
+            return false
+        }
+        lookup.found = coordinator.node(instance: instance)
+        return true
+    }
+
+    /// sd-bus asks for each property of each presentable.
+    private func handleGetManagedObjects(_ call: MessageReader) -> Bool {
+        guard "GetManagedObjects".isSpelled(call.member), BusNames.root.isSpelled(call.path),
+            let interface = call.interface, BusNames.Interface.objectManager.isSpelled(interface),
+            "".isSpelled(call.signature)
+        else { return false }
+        return Self.serveRoot(call.handle, Unmanaged.passUnretained(self).toOpaque()) { daemon, call in
+            try daemon.reply(to: call, "a{oa{sa{sv}}}") { body in
+                try body.openContainer(.array, "{oa{sa{sv}}}")
+                try daemon.coordinator.forEachPresentable { state in
+                    try body.openContainer(.dictEntry, "oa{sa{sv}}")
+                    try body.append(path: state.path)
+                    try body.append(state)
+                    try body.closeContainer()
+                }
+                try body.closeContainer()
+            }
+        } != 0
+    }
+}
+
+// MARK: - Other calls
 
 extension Daemon {
     /// Serves all objects: the coordinator at the root, and the presentables.

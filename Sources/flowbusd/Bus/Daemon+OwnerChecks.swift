@@ -11,9 +11,9 @@ extension Daemon {
         outbox.send(
             Outbox.OutgoingCall(question: check.id, destination: check.client.name, timeout: check.timeout) {
                 [unowned self] in
-                let message = try call(check.client.name, check.object, BusNames.Interface.presenter, "Alive")
-                try message.setAutoStart(false)
-                return message
+                var owner = MessageOutput.Callee(check.client.name, check.object, BusNames.Interface.presenter)
+                owner.mayStart = false
+                return try output.call(owner, "Alive")
             } conclude: { [unowned self] conclusion in
                 switch conclusion {
                 // The coordinator no longer waits for it.
@@ -32,9 +32,10 @@ extension Daemon {
     /// An answer may have come in time, and wait behind other messages while this process has much to do. The bus answers
     /// behind them.
     private func lookForAnswer(to check: AliveCheck) {
-        do throws(SdError) {
-            let message = try bus.call("NameHasOwner", about: check.client.name)
-            overdueChecks[check.id] = try message.call { [unowned self] _ in
+        do {
+            overdueChecks[check.id] = try output.call(.bus, "NameHasOwner", "s") { body in
+                try body.append(check.client.name)
+            } answered: { [unowned self] _ in
                 guard overdueChecks.removeValue(forKey: check.id) != nil, bus.isOpen, !isLost else { return }
                 take(.silent, of: check)
             }

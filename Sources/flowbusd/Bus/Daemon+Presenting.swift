@@ -31,8 +31,12 @@ extension Daemon {
     }
 
     /// Has the bus start the program of a presenter, before that is called (S-44).
-    func startService(_ name: String) throws(SdError) {
-        startingServices[name] = try bus.startService(name) { [unowned self] answer in
+    func startService(_ name: String) throws {
+        startingServices[name] = try output.call(.bus, "StartServiceByName", "su") { body in
+            try body.append(name)
+            // There are no flags.
+            try body.append(UInt32(0))
+        } answered: { [unowned self] answer in
             startingServices[name] = nil
             guard let error = answer.errorName, bus.isOpen, !isLost else { return }
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
@@ -43,11 +47,14 @@ extension Daemon {
         }
     }
 
-    private func presentCall(_ presentation: Presentation, to service: FlowCore.Service) throws -> OutgoingMessage {
-        let message = try call(
-            presentation.owner?.name ?? service.name, service.path, BusNames.Interface.presenter, "Present")
-        if presentation.owner != nil { try message.setAutoStart(false) }
-        let body = message.body
+    private func presentCall(_ presentation: Presentation, to service: FlowCore.Service) throws -> UInt32 {
+        var presenter = MessageOutput.Callee(
+            presentation.owner?.name ?? service.name, service.path, BusNames.Interface.presenter)
+        presenter.mayStart = presentation.owner == nil
+        return try output.call(presenter, "Present", "osa{sv}a{sv}") { body in try append(presentation, to: body) }
+    }
+
+    private func append(_ presentation: Presentation, to body: Marshaller) throws {
         try body.append(path: presentation.path)
         try body.append(presentation.name)
         try body.append(presentation.arguments)
@@ -92,26 +99,33 @@ extension Daemon {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
         }
         try body.closeContainer()
-        return message
     }
 
     /// Calls a program that knows nothing of flowbus (S-40). All three methods end with the platform data.
     private func applicationCall(
         _ method: ApplicationCall.Method, _ presentation: Presentation, to service: FlowCore.Service
-    ) throws -> OutgoingMessage {
-        let message: OutgoingMessage
+    ) throws -> UInt32 {
+        let program = MessageOutput.Callee(service.name, service.path, BusNames.Interface.application)
         switch method {
         case .open(let operand):
             guard let uris = operand.value(presentation.arguments) else { fallthrough }
-            message = try call(service.name, service.path, BusNames.Interface.application, "Open")
-            try message.body.append(uris.elements.isEmpty ? [uris.text ?? ""] : uris.elements.compactMap(\.text))
+            return try output.call(program, "Open", "asa{sv}") { body in
+                try body.append(uris.elements.isEmpty ? [uris.text ?? ""] : uris.elements.compactMap(\.text))
+                try appendPlatformData(of: presentation, to: body)
+            }
         case .activate:
-            message = try call(service.name, service.path, BusNames.Interface.application, "Activate")
+            return try output.call(program, "Activate", "a{sv}") { body in
+                try appendPlatformData(of: presentation, to: body)
+            }
         case .action(let action, let parameter):
-            message = try call(service.name, service.path, BusNames.Interface.application, "ActivateAction")
-            try append(action, parameter?.value(presentation.arguments), to: message.body)
+            return try output.call(program, "ActivateAction", "sava{sv}") { body in
+                try append(action, parameter?.value(presentation.arguments), to: body)
+                try appendPlatformData(of: presentation, to: body)
+            }
         }
-        let body = message.body
+    }
+
+    private func appendPlatformData(of presentation: Presentation, to body: Marshaller) throws {
         try body.openContainer(.array, "{sv}")
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
@@ -119,14 +133,13 @@ extension Daemon {
             try body.appendEntry("desktop-startup-id", "s") { body in try body.append(token) }
         }
         try body.closeContainer()
-        return message
     }
 
     /// The error of a call that gets no answer.
     private static let noAnswer = Fault("\(BusNames.BusError.noReply)", "there is no answer")
 
     /// Appends the name of an action, and its parameter.
-    private func append(_ action: String, _ parameter: Value?, to body: MessageWriter) throws(SdError) {
+    private func append(_ action: String, _ parameter: Value?, to body: Marshaller) throws(SdError) {
         try body.append(action)
         try body.openContainer(.array, "v")
         if let parameter { try body.appendVariant(parameter) }
@@ -173,23 +186,23 @@ extension Daemon {
     /// Calls `Withdraw` of an owner, or an application's action, without an answer.
     func send(_ withdrawal: Withdrawal) throws {
         if let action = withdrawal.closingAction { return try close(withdrawal, by: action) }
-        let message = try call(
-            withdrawal.client.name, withdrawal.object, BusNames.Interface.presenter, "Withdraw")
-        try message.setExpectsNoReply()
-        try message.setAutoStart(false)
-        try message.body.append(path: withdrawal.path)
-        try message.body.append(withdrawal.instance)
-        try message.body.append(withdrawal.reason.busText)
-        try message.send()
+        try output.call(owner(withdrawal, BusNames.Interface.presenter), "Withdraw", "ots") { body in
+            try body.append(path: withdrawal.path)
+            try body.append(withdrawal.instance)
+            try body.append(withdrawal.reason.busText)
+        }
+    }
+
+    private func owner(_ withdrawal: Withdrawal, _ interface: StaticString) -> MessageOutput.Callee {
+        var owner = MessageOutput.Callee(withdrawal.client.name, withdrawal.object, interface)
+        (owner.expectsReply, owner.mayStart) = (false, false)
+        return owner
     }
 
     private func close(_ withdrawal: Withdrawal, by action: String) throws {
-        let message = try call(
-            withdrawal.client.name, withdrawal.object, BusNames.Interface.application, "ActivateAction")
-        try message.setExpectsNoReply()
-        try message.setAutoStart(false)
-        try append(action, nil, to: message.body)
-        try message.body.append([] as Arguments)
-        try message.send()
+        try output.call(owner(withdrawal, BusNames.Interface.application), "ActivateAction", "sava{sv}") { body in
+            try append(action, nil, to: body)
+            try body.append([] as Arguments)
+        }
     }
 }

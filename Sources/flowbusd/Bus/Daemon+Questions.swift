@@ -49,7 +49,7 @@ extension Daemon {
     }
 
     private func ask(
-        _ question: Question, _ interface: StaticString, _ member: StaticString,
+        _ question: Question, _ interface: StaticString, _ member: String,
         _ conclude: @escaping (Daemon, Outbox.CallResult) -> Void
     ) {
         let service = question.service
@@ -57,33 +57,25 @@ extension Daemon {
         outbox.send(
             Outbox.OutgoingCall(question: question.id, destination: service.name, timeout: service.timeout) {
                 [unowned self] in
-                let message = try call(service.name, service.path, interface, member)
-                let body = message.body
-                try body.append(path: question.flow)
-                try body.append(question.step)
-                try body.append(question.arguments)
-                try body.openContainer(.array, "{sv}")
-                try body.appendEntry("sender", "s") { body in try body.append(question.client.name) }
-                try body.appendEntry("presentable", "o") { body in try body.append(path: question.presentable) }
-                try body.appendEntry("instance", "t") { body in try body.append(question.instance) }
-                try body.appendEntry("cause", "t") { body in try body.append(question.cause) }
-                try body.appendEntry("interactive", "b") { body in try body.append(question.isInteractive) }
-                try body.closeContainer()
-                if question.isInteractive { try message.setAllowsInteractiveAuthorization(true) }
-                return message
+                var callee = MessageOutput.Callee(service.name, service.path, interface)
+                callee.isInteractive = question.isInteractive
+                return try output.call(callee, member, "osa{sv}a{sv}") { body in
+                    try body.append(path: question.flow)
+                    try body.append(question.step)
+                    try body.append(question.arguments)
+                    try body.openContainer(.array, "{sv}")
+                    try body.appendEntry("sender", "s") { body in try body.append(question.client.name) }
+                    try body.appendEntry("presentable", "o") { body in try body.append(path: question.presentable) }
+                    try body.appendEntry("instance", "t") { body in try body.append(question.instance) }
+                    try body.appendEntry("cause", "t") { body in try body.append(question.cause) }
+                    try body.appendEntry("interactive", "b") { body in try body.append(question.isInteractive) }
+                    try body.closeContainer()
+                }
             } conclude: { [unowned self] conclusion in
                 // The coordinator no longer waits for it.
                 if case .unsent(is Outbox.Dropped) = conclusion { return }
                 whenFree(conclusion) { [unowned self] in conclude(self, $0) }
             })
-    }
-
-    /// A call to another process.
-    func call(
-        _ destination: String, _ path: String, _ interface: StaticString, _ member: StaticString
-    ) throws -> OutgoingMessage {
-        try OutgoingMessage(
-            call: bus, destination: destination, path: path, interface: interface.cString, member: member.cString)
     }
 
     private func readStepAnswer(_ answer: MessageReader) throws -> (StepID, Arguments) {

@@ -5,35 +5,32 @@ import SdBus
 // The signals of the bus contract. An effect has all values, because the tree may have changed when the signal is sent.
 
 extension Daemon {
-    private func signal(
-        _ path: UnsafePointer<CChar>, _ interface: StaticString, _ member: StaticString
-    ) throws -> OutgoingMessage {
-        try OutgoingMessage(signal: bus, path: path, interface: interface, member: member)
-    }
-
     func send(_ announcement: Announcement) throws {
-        let message = try signal(announcement.flow, BusNames.Interface.flow, "NavigationWillOccur")
-        try message.body.append(announcement.step)
-        try message.body.append(announcement.arguments)
-        try appendDetails(announcement.isDeepLink, announcement.adaptedFrom, to: message.body)
-        try message.send()
+        try output.signal(
+            BusNames.Interface.flow, "NavigationWillOccur", at: announcement.flow, "sa{sv}a{sv}"
+        ) { body in
+            try body.append(announcement.step)
+            try body.append(announcement.arguments)
+            try appendDetails(announcement.isDeepLink, announcement.adaptedFrom, to: body)
+        }
     }
 
     func send(_ navigation: Navigation) throws {
-        let message = try signal(navigation.flow, BusNames.Interface.flow, "NavigationOccurred")
-        let body = message.body
-        try body.append(navigation.serial)
-        try body.append(navigation.cause)
-        try body.append(navigation.client.name)
-        try body.append(navigation.step)
-        try body.append(navigation.arguments)
-        try body.append(navigation.contributions)
-        try appendDetails(navigation.isDeepLink, navigation.adaptedFrom, to: body)
-        try message.send()
+        try output.signal(
+            BusNames.Interface.flow, "NavigationOccurred", at: navigation.flow, "ttssa{sv}a(ssoa{sv})a{sv}"
+        ) { body in
+            try body.append(navigation.serial)
+            try body.append(navigation.cause)
+            try body.append(navigation.client.name)
+            try body.append(navigation.step)
+            try body.append(navigation.arguments)
+            try body.append(navigation.contributions)
+            try appendDetails(navigation.isDeepLink, navigation.adaptedFrom, to: body)
+        }
     }
 
     /// Appends rare details only if they apply, because each entry costs every receiver.
-    private func appendDetails(_ isDeepLink: Bool, _ adaptedFrom: String?, to body: MessageWriter) throws {
+    private func appendDetails(_ isDeepLink: Bool, _ adaptedFrom: String?, to body: Marshaller) throws {
         try body.openContainer(.array, "{sv}")
         if let adaptedFrom { try body.appendEntry("adaptedFrom", "s") { body in try body.append(adaptedFrom) } }
         if isDeepLink { try body.appendEntry("deepLink", "b") { body in try body.append(true) } }
@@ -41,45 +38,48 @@ extension Daemon {
     }
 
     func send(_ failure: NavigationFailure) throws {
-        let message = try signal(failure.flow, BusNames.Interface.flow, "NavigationFailed")
-        let body = message.body
-        try body.append(failure.cause)
-        try body.append(failure.client.name)
-        try body.append(failure.step)
-        let texts = failure.reason.busTexts
-        try body.append(texts.verdict)
-        try body.append(texts.errorName)
-        try body.append(failure.message)
-        try message.send()
+        try output.signal(BusNames.Interface.flow, "NavigationFailed", at: failure.flow, "tsssss") { body in
+            try body.append(failure.cause)
+            try body.append(failure.client.name)
+            try body.append(failure.step)
+            let texts = failure.reason.busTexts
+            try body.append(texts.verdict)
+            try body.append(texts.errorName)
+            try body.append(failure.message)
+        }
     }
 
     /// To the emitter alone.
     func send(_ conclusion: Conclusion) throws {
-        let message = try signal(conclusion.path, BusNames.Interface.stepper, "StepConcluded")
-        try message.setDestination(conclusion.client.name)
-        try message.body.append(conclusion.token)
-        try message.body.append(outcome: conclusion.outcome)
-        try message.send()
+        try output.signal(
+            BusNames.Interface.stepper, "StepConcluded", at: conclusion.path, to: conclusion.client.name, "stsss"
+        ) { body in
+            try body.append(conclusion.token)
+            try body.append(outcome: conclusion.outcome)
+        }
     }
 
     /// To the asker alone.
     func send(_ answered: Answered) throws {
-        let message = try signal(answered.path, BusNames.Interface.stepper, "Answered")
-        try message.setDestination(answered.client.name)
-        try message.body.append(answered.answer)
-        try message.send()
+        try output.signal(
+            BusNames.Interface.stepper, "Answered", at: answered.path, to: answered.client.name, "ssa{sv}"
+        ) { body in
+            try body.append(answered.answer)
+        }
     }
 
     func sendDefinitionsChanged() throws {
         definitionsText.drop()
-        try signal(BusNames.root.cString, BusNames.Interface.coordinator, "DefinitionsChanged").send()
+        try output.signal(BusNames.Interface.coordinator, "DefinitionsChanged", at: Self.root)
     }
 }
 
 extension Daemon {
+    private static let root = "\(BusNames.root)"
+
     /// `Durable` changed.
     func sendDurable(_ isDurable: Bool) throws {
-        try sendChanged("\(BusNames.root)", BusNames.Interface.coordinator) { body in
+        try sendChanged(Self.root, BusNames.Interface.coordinator) { body in
             try body.openContainer(.array, "{sv}")
             try body.appendEntry("Durable", "b") { body in try body.append(isDurable) }
             try body.closeContainer()
@@ -91,42 +91,22 @@ extension Daemon {
 
 extension Daemon {
     func sendAdded(_ state: PresentableState) throws {
-        let message = try signal(BusNames.root.cString, BusNames.Interface.objectManager, "InterfacesAdded")
-        let body = message.body
-        try body.append(path: state.path)
-        try body.openContainer(.array, "{sa{sv}}")
-        for interface in BusNames.Interface.standard { try appendInterface(interface, to: body) }
-        try appendInterface(BusNames.Interface.stepper, to: body)
-        for interface in NodeProperty.Interface.allCases where state.isFlow || interface != .flow {
-            try body.openContainer(.dictEntry, "sa{sv}")
-            try body.append(interface.busName.cString)
-            try body.append(state.properties, of: interface)
-            try body.closeContainer()
+        try output.signal(BusNames.Interface.objectManager, "InterfacesAdded", at: Self.root, "oa{sa{sv}}") { body in
+            try body.append(path: state.path)
+            try body.append(state)
         }
-        try body.closeContainer()
-        try message.send()
-    }
-
-    /// Appends an interface that has no properties.
-    private func appendInterface(_ interface: StaticString, to body: MessageWriter) throws {
-        try body.openContainer(.dictEntry, "sa{sv}")
-        try body.append(interface.cString)
-        try body.openContainer(.array, "{sv}")
-        try body.closeContainer()
-        try body.closeContainer()
     }
 
     func sendRemoved(_ path: String, isFlow: Bool) throws {
-        let message = try signal(BusNames.root.cString, BusNames.Interface.objectManager, "InterfacesRemoved")
-        let body = message.body
-        try body.append(path: path)
-        try body.openContainer(.array, "s")
-        for interface in BusNames.Interface.standard { try body.append(interface.cString) }
-        try body.append(BusNames.Interface.stepper.cString)
-        try body.append(BusNames.Interface.presentable.cString)
-        if isFlow { try body.append(BusNames.Interface.flow.cString) }
-        try body.closeContainer()
-        try message.send()
+        try output.signal(BusNames.Interface.objectManager, "InterfacesRemoved", at: Self.root, "oas") { body in
+            try body.append(path: path)
+            try body.openContainer(.array, "s")
+            for interface in BusNames.Interface.standard { try body.append(interface) }
+            try body.append(BusNames.Interface.stepper)
+            try body.append(BusNames.Interface.presentable)
+            if isFlow { try body.append(BusNames.Interface.flow) }
+            try body.closeContainer()
+        }
     }
 
     /// One signal for each interface that changed.
@@ -140,15 +120,13 @@ extension Daemon {
 
     /// - Parameter properties: appends the properties that changed, an `a{sv}`.
     private func sendChanged(
-        _ path: String, _ interface: StaticString, _ properties: (MessageWriter) throws -> Void
+        _ path: String, _ interface: StaticString, _ properties: (Marshaller) throws -> Void
     ) throws {
-        let message = try signal(path, BusNames.Interface.properties, "PropertiesChanged")
-        let body = message.body
-        try body.append(interface.cString)
-        try properties(body)
-        // No property is only invalidated.
-        try body.openContainer(.array, "s")
-        try body.closeContainer()
-        try message.send()
+        try output.signal(BusNames.Interface.properties, "PropertiesChanged", at: path, "sa{sv}as") { body in
+            try body.append(interface)
+            try properties(body)
+            // No property is only invalidated.
+            try body.appendEmptyArray("s")
+        }
     }
 }

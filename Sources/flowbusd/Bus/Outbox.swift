@@ -37,8 +37,8 @@ final class Outbox {
         let destination: String
         /// How long the answer may take after the call is sent, in µs.
         let timeout: UInt64
-        /// Makes the message in its turn. An error becomes ``CallResult/unsent(_:)``.
-        let message: () throws -> OutgoingMessage
+        /// Sends it in its turn, and returns its number. An error becomes ``CallResult/unsent(_:)``.
+        let send: () throws -> UInt32
         /// Gets the result.
         let conclude: (CallResult) -> Void
         /// Gets an answer after ``CallResult/timedOut``, or nil when none is accepted any more. Without it late answers are
@@ -105,8 +105,6 @@ final class Outbox {
     private var destinations: [String: Destination] = [:]
     /// Calls that were sent.
     private var sent = SentCalls()
-    /// Receives the answers; only while there are calls.
-    private var filter: Slot?
     private var timer: Timer?
     /// When the timer fires; nil if it is not armed.
     private var armed: UInt64?
@@ -173,10 +171,9 @@ final class Outbox {
         destinations[call.destination, default: Destination()].underWay += 1
         underWay += 1
         do {
-            if filter == nil { filter = try watchAnswers() }
-            let cookie = try call.message().sendCall()
+            let number = try call.send()
             let deadline = loop.now.addingReportingOverflow(call.timeout)
-            sent.add(call, cookie: cookie, deadline: deadline.overflow ? .max : deadline.partialValue)
+            sent.add(call, number: number, deadline: deadline.overflow ? .max : deadline.partialValue)
             try armTimer()
         } catch {
             if let error = error as? SdError, error.isSendFailure {
@@ -238,24 +235,17 @@ final class Outbox {
 // MARK: - Answers
 
 extension Outbox {
-    private func watchAnswers() throws(SdError) -> Slot {
-        try bus.addFilter(userdata: Unmanaged.passUnretained(self).toOpaque()) { message, context, _ in
-            guard let message, let context else { return 0 }
-            let outbox = Unmanaged<Outbox>.fromOpaque(context).takeUnretainedValue()
-            return outbox.take(MessageReader(message)) ? 1 : 0
-        }
-    }
-
-    /// Handles a message if it answers one of the calls.
-    private func take(_ message: MessageReader) -> Bool {
-        // On a lost connection all calls end at once, and the service does, too.
-        guard let cookie = message.answeredCall, let call = sent[cookie], bus.isOpen else { return false }
-        guard sent.mayAnswer(cookie, message) else {
+    /// Handles the answer to a call with this number, if it is one of these.
+    ///
+    /// - Returns: whether it is.
+    func take(_ message: MessageReader, answering number: UInt32) -> Bool {
+        guard let call = sent[number], bus.isOpen else { return false }
+        guard sent.mayAnswer(number, message) else {
             unexpectedSenderAnswered?(String(cString: message.sender), call.destination)
             return true
         }
-        let isLate = sent.isLate(cookie)
-        sent.remove(cookie)
+        let isLate = sent.isLate(number)
+        sent.remove(number)
         if isLate {
             call.concludeLate?(message)
         } else if message.isRefusalOfBus, underWay > 1, call.refusals < 8 {
@@ -264,22 +254,20 @@ extension Outbox {
         } else {
             conclude(call, .answered(message))
         }
-        if sent.isEmpty { filter = nil }
         return true
     }
 
     private func timerFired() {
         armed = nil
         guard bus.isOpen else { return }
-        while let cookie = sent.takeOverdue(at: loop.now), let call = sent[cookie] {
+        while let number = sent.takeOverdue(at: loop.now), let call = sent[number] {
             if call.concludeLate == nil {
-                sent.remove(cookie)
+                sent.remove(number)
             } else {
-                sent.keepLate(cookie)?.concludeLate?(nil)
+                sent.keepLate(number)?.concludeLate?(nil)
             }
             conclude(call, .timedOut)
         }
-        if sent.isEmpty { filter = nil }
         do { try armTimer() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }
 

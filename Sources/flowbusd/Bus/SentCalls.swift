@@ -17,17 +17,17 @@ struct SentCalls {
 
     private struct Deadline: Comparable {
         let time: UInt64
-        let cookie: UInt64
+        let number: UInt32
 
         static func < (one: Deadline, other: Deadline) -> Bool {
-            (one.time, one.cookie) < (other.time, other.cookie)
+            (one.time, one.number) < (other.time, other.number)
         }
     }
 
-    /// By their cookies.
-    private var entries: [UInt64: Entry] = [:]
+    /// By their numbers.
+    private var entries: [UInt32: Entry] = [:]
     /// The calls that were not answered in time, the oldest first.
-    private var late: [UInt64] = []
+    private var late: [UInt32] = []
     /// A heap of the deadlines of all calls, also of answered ones.
     private var deadlines: [Deadline] = []
     /// The owners of bus names.
@@ -35,51 +35,51 @@ struct SentCalls {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The call with this cookie.
-    subscript(cookie: UInt64) -> Outbox.OutgoingCall? { entries[cookie]?.call }
+    /// The call with this number.
+    subscript(number: UInt32) -> Outbox.OutgoingCall? { entries[number]?.call }
 
     /// Adds a sent call.
-    mutating func add(_ call: Outbox.OutgoingCall, cookie: UInt64, deadline: UInt64) {
+    mutating func add(_ call: Outbox.OutgoingCall, number: UInt32, deadline: UInt64) {
         let name = call.destination
         let owner = name.hasPrefix(":") ? name : owners[name]
-        entries[cookie] = Entry(call: call, deadline: deadline, owners: owner.map { [$0] } ?? [])
-        deadlines.append(Deadline(time: deadline, cookie: cookie))
+        entries[number] = Entry(call: call, deadline: deadline, owners: owner.map { [$0] } ?? [])
+        deadlines.append(Deadline(time: deadline, number: number))
         siftUp(deadlines.count - 1)
         // Most calls are answered long before their deadline.
         if deadlines.count > 2 * entries.count + 64 { dropDone() }
     }
 
-    mutating func remove(_ cookie: UInt64) {
-        if entries.removeValue(forKey: cookie)?.isLate == true { late.removeAll { $0 == cookie } }
+    mutating func remove(_ number: UInt32) {
+        if entries.removeValue(forKey: number)?.isLate == true { late.removeAll { $0 == number } }
     }
 
     mutating func ownerChanged(of name: String, to owner: String?) {
         owners[name] = owner
         guard let owner else { return }
-        for (cookie, entry) in entries where entry.call.destination == name && !entry.owners.contains(owner) {
-            entries[cookie]?.owners.append(owner)
-            if entry.owners.count >= Self.mostOwners { entries[cookie]?.owners.removeFirst() }
+        for (number, entry) in entries where entry.call.destination == name && !entry.owners.contains(owner) {
+            entries[number]?.owners.append(owner)
+            if entry.owners.count >= Self.mostOwners { entries[number]?.owners.removeFirst() }
         }
     }
 
     // MARK: Answers
 
     /// Whether a message is from the callee, or an error of the bus.
-    func mayAnswer(_ cookie: UInt64, _ message: MessageReader) -> Bool {
+    func mayAnswer(_ number: UInt32, _ message: MessageReader) -> Bool {
         let sender = message.sender
         if message.errorName != nil, "\(BusNames.bus)".isSpelled(sender) { return true }
-        return entries[cookie]?.owners.contains { $0.isSpelled(sender) } ?? false
+        return entries[number]?.owners.contains { $0.isSpelled(sender) } ?? false
     }
 
     /// Whether a call was not answered in time.
-    func isLate(_ cookie: UInt64) -> Bool { entries[cookie]?.isLate ?? false }
+    func isLate(_ number: UInt32) -> Bool { entries[number]?.isLate ?? false }
 
     /// Keeps a call that was not answered in time, as its answer may yet come.
     ///
     /// - Returns: another late call that is removed for it.
-    mutating func keepLate(_ cookie: UInt64) -> Outbox.OutgoingCall? {
-        entries[cookie]?.isLate = true
-        late.append(cookie)
+    mutating func keepLate(_ number: UInt32) -> Outbox.OutgoingCall? {
+        entries[number]?.isLate = true
+        late.append(number)
         guard late.count > Limits.lateCalls else { return nil }
         return entries.removeValue(forKey: late.removeFirst())?.call
     }
@@ -90,21 +90,21 @@ struct SentCalls {
     var nextDeadline: UInt64? { deadlines.first.flatMap { $0.time == .max ? nil : $0.time } }
 
     /// Removes and returns the next deadline that has passed; nil if there is none.
-    mutating func takeOverdue(at now: UInt64) -> UInt64? {
+    mutating func takeOverdue(at now: UInt64) -> UInt32? {
         while let first = deadlines.first {
-            let isDone = entries[first.cookie]?.deadline != first.time
+            let isDone = entries[first.number]?.deadline != first.time
             guard isDone || first.time <= now else { return nil }
             deadlines.swapAt(0, deadlines.count - 1)
             deadlines.removeLast()
             siftDown(0)
-            if !isDone { return first.cookie }
+            if !isDone { return first.number }
         }
         return nil
     }
 
     private mutating func dropDone() {
         // A sorted list is a heap.
-        deadlines = deadlines.filter { entries[$0.cookie].map { !$0.isLate } ?? false }.sorted()
+        deadlines = deadlines.filter { entries[$0.number].map { !$0.isLate } ?? false }.sorted()
     }
 
     private mutating func siftUp(_ place: Int) {

@@ -4,7 +4,7 @@ import SdBus
 /// The calls that a later event answers, and the numbers of all requests.
 struct UnansweredCalls {
     private var latest: UInt64 = 0
-    private var calls: [RequestID: PendingCall] = [:]
+    private var calls: [RequestID: Caller] = [:]
 
     /// The request of the latest call.
     var latestRequest: RequestID { RequestID(latest) }
@@ -18,9 +18,9 @@ struct UnansweredCalls {
     /// Continues after the requests of an earlier process, so that none of its numbers is used again.
     mutating func `continue`(after request: RequestID) { latest = max(latest, request.number) }
 
-    /// Keeps a call until ``remove(_:)``.
-    mutating func add(_ call: PendingCall, for request: RequestID) { calls[request] = call }
+    /// Keeps the caller until ``remove(_:)``.
+    mutating func add(_ caller: Caller, for request: RequestID) { calls[request] = caller }
 
-    /// Removes the call of a request; nil if it is answered already, or wants no answer.
-    mutating func remove(_ request: RequestID) -> PendingCall? { calls.removeValue(forKey: request) }
+    /// Removes the caller of a request; nil if it is answered already, or wants no answer.
+    mutating func remove(_ request: RequestID) -> Caller? { calls.removeValue(forKey: request) }
 }

@@ -75,13 +75,13 @@ enum CoordinatorInterface {
                 .init("GetDefinitions", out: [Argument("definitions", "s")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         let text = try daemon.definitionsText.text(of: daemon.coordinator.definitions)
-                        try daemon.reply(to: call) { body in try body.append(text) }
+                        try daemon.reply(to: call, "s") { body in try body.append(text) }
                     }
                 },
                 .init("GetDefinitionNames", out: [Argument("names", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         let names = daemon.coordinator.definitions.flows.map(\.name)
-                        try daemon.reply(to: call) { body in try body.append(names) }
+                        try daemon.reply(to: call, "as") { body in try body.append(names) }
                     }
                 },
                 .init("GetSteps", out: [Argument("steps", "a{sa{ss}}")]) { message, context, _ in
@@ -89,20 +89,20 @@ enum CoordinatorInterface {
                 },
                 .init("GetSteppers", out: [Argument("steppers", "a(ssssa{sv})")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
-                        try daemon.reply(to: call) { body in try daemon.appendSteppers(to: body) }
+                        try daemon.reply(to: call, "a(ssssa{sv})") { body in try daemon.appendSteppers(to: body) }
                     }
                 },
                 .init("GetSerial", out: [Argument("serial", "t")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         let serial = daemon.coordinator.serial
-                        try daemon.reply(to: call) { body in try body.append(serial) }
+                        try daemon.reply(to: call, "t") { body in try body.append(serial) }
                     }
                 },
             ],
             signals: [.init("DefinitionsChanged")],
             properties: [
                 .init("Version", "s", .constant) { _, _, _, _, answer, _, _ in
-                    Daemon.getConstant(answer) { try $0.append(Release.version.cString) }
+                    Daemon.getConstant(answer) { try $0.append(Release.version as StaticString) }
                 },
                 .init("InterfaceVersion", "u", .constant) { _, _, _, _, answer, _, _ in
                     Daemon.getConstant(answer) { try $0.append(Release.interfaceVersion) }
@@ -199,9 +199,8 @@ extension Daemon {
         }
         let above = root.flatMap { coordinator.node(at: $0) }.flatMap { coordinator.isRoot($0) ? $0 : nil }
         if let root, above == nil {
-            commit()
-            return try call.replyError(
-                name: BusNames.BusError.unknownObject,
+            return try refuseObject(
+                of: call,
                 text: "'\(root)', the option 'root', is not the path of a live root")
         }
         handle(
@@ -213,13 +212,13 @@ extension Daemon {
     fileprivate func reload(_ call: MessageReader) throws {
         try checkPrivileged(call, "reload")
         let warnings = try reload(by: call.client)
-        try reply(to: call) { body in try body.append(warnings) }
+        try reply(to: call, "as") { body in try body.append(warnings) }
     }
 
     /// For root and the service's own user alone. On the system bus the policy file has the same rule; but a bus can have
     /// another policy.
     func checkPrivileged(_ call: MessageReader, _ what: String) throws {
-        let user = try call.senderUserID()
+        let user = try bus.userID(ofSenderOf: call)
         guard user == 0 || user == CurrentProcess.effectiveUserID else {
             throw FlowError(
                 .accessDenied,
@@ -284,16 +283,15 @@ extension Daemon {
         let path = String(cString: try call.readObjectPath())
         let output = String(cString: try call.readString())
         guard let root = coordinator.node(at: path) else {
-            commit()
-            return try call.replyError(
-                name: BusNames.BusError.unknownObject, text: "no flow or screen is live at '\(Names.escaped(path))'")
+            return try refuseObject(
+                of: call, text: "no flow or screen is live at '\(Names.escaped(path))'")
         }
         handle(.rootMoved(nextRequest(), root, to: output, by: call.client), answering: call)
     }
 
     fileprivate func getStack(_ call: MessageReader) throws {
         let screens = try coordinator.stack(on: String(cString: try call.readString()))
-        try reply(to: call) { body in
+        try reply(to: call, "a(ota{sv})") { body in
             try body.openContainer(.array, "(ota{sv})")
             for screen in screens {
                 try body.openContainer(.structure, "ota{sv}")
@@ -317,7 +315,7 @@ extension Daemon {
 
     fileprivate func getTimings(_ call: MessageReader) throws {
         let timings = coordinator.timings
-        try reply(to: call) { body in
+        try reply(to: call, "a(ssuttttt)") { body in
             try body.openContainer(.array, "(ssuttttt)")
             for timing in timings {
                 try body.openContainer(.structure, "ssuttttt")
@@ -340,7 +338,7 @@ extension Daemon {
                     + "for the caller's own")
         }
         let owned = coordinator.presentables(ownedBy: text.isEmpty ? call.client : Client(text))
-        try reply(to: call) { body in
+        try reply(to: call, "a(ot)") { body in
             try body.openContainer(.array, "(ot)")
             for presentable in owned {
                 try body.openContainer(.structure, "ot")
@@ -353,6 +351,6 @@ extension Daemon {
     }
 
     fileprivate func getSteps(_ call: MessageReader) throws {
-        try reply(to: call) { body in try body.append(coordinator.definitions.steps) }
+        try reply(to: call, "a{sa{ss}}") { body in try body.append(coordinator.definitions.steps) }
     }
 }

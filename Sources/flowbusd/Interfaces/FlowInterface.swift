@@ -57,7 +57,7 @@ enum FlowInterface {
 extension Daemon {
     fileprivate func getLastNavigation(_ call: MessageReader, of node: NodeID) throws {
         let last = coordinator.lastNavigation(of: node)
-        try reply(to: call) { body in
+        try reply(to: call, "tsa{sv}") { body in
             try body.append(last?.serial ?? 0)
             try body.append(last?.step ?? "")
             try body.append(last?.arguments ?? [])

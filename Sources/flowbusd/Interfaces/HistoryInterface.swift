@@ -37,7 +37,7 @@ extension Daemon {
         let limit = asked == 0 ? HistoryInterface.mostEntries : min(asked, HistoryInterface.mostEntries)
         let (entries, hasMore) = persistence.entries(
             after: serial, limit: limit, bytes: HistoryInterface.mostBytes, below: path)
-        try reply(to: call) { body in
+        try reply(to: call, "a(tossa{sv}a{sv})b") { body in
             try body.openContainer(.array, "(tossa{sv}a{sv})")
             for entry in entries { try append(entry, to: body) }
             try body.closeContainer()
@@ -57,7 +57,7 @@ extension Daemon {
                 + (place ?? "nothing with that instance is live"))
     }
 
-    private func append(_ entry: HistoryEntry, to body: MessageWriter) throws {
+    private func append(_ entry: HistoryEntry, to body: Marshaller) throws {
         try body.openContainer(.structure, "tossa{sv}a{sv}")
         try body.append(entry.serial)
         try body.append(path: entry.flow)

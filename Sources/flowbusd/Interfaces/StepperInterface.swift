@@ -121,8 +121,7 @@ extension Daemon {
     private func refuseGone(_ call: MessageReader, _ found: NodeID?) throws {
         if found != nil { throw FlowError.presentableGone }
         let path = String(cString: call.path)
-        commit()
-        try call.replyError(name: BusNames.BusError.unknownObject, text: "no flow or screen is live at '\(path)'")
+        try refuseObject(of: call, text: "no flow or screen is live at '\(path)'")
     }
 
     /// The presentable may be gone, for instance by the first one of two such calls, which the token recognizes.
@@ -148,7 +147,7 @@ extension Daemon {
 
     fileprivate func peekBack(_ call: MessageReader, on node: NodeID) throws {
         let preview = try coordinator.peekBack(at: node, by: call.client)
-        try reply(to: call) { body in
+        try reply(to: call, "sa{sv}") { body in
             try body.append(preview.kind)
             try body.openContainer(.array, "{sv}")
             switch preview {
@@ -201,7 +200,7 @@ extension Daemon {
         } catch let error as FlowError {
             explanation = Explanation(refusal: error)
         }
-        try reply(to: call) { body in
+        try reply(to: call, "ssas") { body in
             let texts = explanation.outcome.busTexts
             try body.append(texts.verdict)
             try body.append(texts.errorName)
@@ -210,6 +209,6 @@ extension Daemon {
     }
 
     fileprivate func getAcceptedSteps(_ call: MessageReader, of node: NodeID) throws {
-        try reply(to: call) { body in try body.append(coordinator.acceptedSteps(of: node)) }
+        try reply(to: call, "as") { body in try body.append(coordinator.acceptedSteps(of: node)) }
     }
 }

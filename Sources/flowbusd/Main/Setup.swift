@@ -23,6 +23,11 @@ struct Setup {
     let connect: () throws(SdError) -> Bus
     /// The tables of the interfaces, made once, as sd-bus keeps pointers to them.
     let vtables = Vtables()
+    /// The methods of the interfaces.
+    let methods = MethodTable(
+        root: [CoordinatorInterface.description, HistoryInterface.description],
+        presentables: [StepperInterface.description, PresentableInterface.description],
+        flows: [FlowInterface.description])
 }
 
 /// The tables of the interfaces for sd-bus.

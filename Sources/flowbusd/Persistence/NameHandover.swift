@@ -15,9 +15,9 @@ final class NameHandover {
     private(set) var isReleasing = false
     private unowned let daemon: Daemon
     /// The call of the successor, which is answered when the files are closed.
-    private let call: PendingCall
+    private let caller: Caller
     /// A call to the bus.
-    private var question: MessageReceiver?
+    private var question: AwaitedAnswer?
     /// Whether the bus was asked again, because an event was handled in slices when it answered.
     private var wasAskedAgain = false
     /// Whether the name is given up.
@@ -25,15 +25,15 @@ final class NameHandover {
 
     /// A handover that begins when no event is handled in slices: those may take longer than the successor waits, which
     /// must not have the name by then.
-    init(_ daemon: Daemon, to successor: String, call: MessageReader) throws(SdError) {
+    init(_ daemon: Daemon, to successor: String, call: MessageReader) {
         self.daemon = daemon
         self.successor = successor
-        self.call = try PendingCall(call)
+        caller = Caller(call)
     }
 
     /// Begins. A successor that has left the queue must not leave the name without an owner.
     func askForQueue() {
-        do throws(SdError) {
+        do {
             question = try ask("ListQueuedOwners") { [unowned self] in takeQueue($0) }
         } catch {
             refuse("the bus can't be asked for the queue of the name: \(error)")
@@ -42,7 +42,7 @@ final class NameHandover {
 
     private func takeQueue(_ answer: MessageReader) {
         let bus = daemon.bus
-        do throws(SdError) {
+        do {
             guard answer.isFromBus else { return refuse("another process answered in place of the bus") }
             // Another event in slices came in between. Only once, as there may be no end of them.
             if daemon.pendingWork.hasMore, !wasAskedAgain {
@@ -86,9 +86,9 @@ final class NameHandover {
 
     /// Ends the handover; this flowbusd goes on.
     private func refuse(_ why: String) {
-        daemon.nameHandover = nil
         daemon.commit()
-        do { try daemon.refuse(call.call, FlowError(.invalidArguments, why)) } catch {
+        daemon.beginNextHandover()
+        do { try daemon.refuse(caller, FlowError(.invalidArguments, why)) } catch {
             daemon.logger.error("Could not answer: \(error)")
         }
     }
@@ -98,20 +98,16 @@ final class NameHandover {
     func answer() {
         guard isReleased else { return }
         do {
-            try call.call.replyEmpty()
+            try daemon.output.answer(caller)
         } catch {
             daemon.logger.error("Could not answer the flowbusd that takes over: \(error)")
         }
     }
 
     private func ask(
-        _ member: StaticString, answered: @escaping (MessageReader) -> Void
-    ) throws(SdError) -> MessageReceiver {
-        let question = try OutgoingMessage(
-            call: daemon.bus, destination: BusNames.bus.cString, path: BusNames.busPath.cString,
-            interface: BusNames.bus.cString, member: member.cString)
-        try question.body.append("\(BusNames.service)")
-        return try question.call(timeout: .max, answered: answered)
+        _ member: String, answered: @escaping (MessageReader) -> Void
+    ) throws -> AwaitedAnswer {
+        try daemon.output.call(.bus, member, "s", { body in try body.append(BusNames.service) }, answered: answered)
     }
 }
 
@@ -125,11 +121,16 @@ extension Daemon {
     func handOver(_ call: MessageReader) throws {
         try checkPrivileged(call, "take over the name")
         let successor = String(cString: try call.readString())
-        if let nameHandover {
-            throw FlowError(.invalidArguments, "'\(nameHandover.successor)' takes over at this moment")
-        }
-        let handover = try NameHandover(self, to: successor, call: call)
+        // If two ask at the same time, only the next in the queue gets the name, whoever was first to ask.
+        nextHandovers.append(NameHandover(self, to: successor, call: call))
+        if nameHandover == nil { beginNextHandover() }
+    }
+
+    /// Begins the handover that was asked for next; the last one is over.
+    fileprivate func beginNextHandover() {
+        let handover = nextHandovers.isEmpty ? nil : nextHandovers.removeFirst()
         nameHandover = handover
+        guard let handover else { return }
         whenFree { [weak handover] in handover?.askForQueue() }
     }
 }

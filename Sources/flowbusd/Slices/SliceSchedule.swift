@@ -12,16 +12,16 @@ final class SliceSchedule {
     var next: () -> Void = {}
     /// Runs when the bus can't be asked.
     var failed: (any Error) -> Void = { _ in }
-    private let bus: Bus
+    private let output: MessageOutput
     private var task: DeferredTask?
-    private var question: MessageReceiver?
+    private var question: AwaitedAnswer?
 
-    /// A schedule without slices, of a connection and the loop that serves it.
-    init(_ bus: Bus, _ loop: EventLoop) throws(SdError) {
-        self.bus = bus
+    /// A schedule without slices, of a connection's output and the loop that serves it.
+    init(_ output: MessageOutput, _ loop: EventLoop) throws(SdError) {
+        self.output = output
         task = try loop.deferred(.amongMessages) { [unowned self] in
             guard question == nil, prepare() else { return }
-            do throws(SdError) { try ask() } catch { failed(error) }
+            do { try ask() } catch { failed(error) }
         }
     }
 
@@ -31,12 +31,9 @@ final class SliceSchedule {
         try task?.schedule()
     }
 
-    private func ask() throws(SdError) {
+    private func ask() throws {
         // An answer from any sender is accepted: an early slice does no harm, a missing one would.
-        question = try OutgoingMessage(
-            call: bus, destination: BusNames.bus.cString, path: BusNames.busPath.cString,
-            interface: BusNames.bus.cString, member: ("GetId" as StaticString).cString
-        ).call { [unowned self] _ in
+        question = try output.call(.bus, "GetId") { [unowned self] _ in
             question = nil
             next()
         }

@@ -124,7 +124,7 @@ extension Daemon {
     // MARK: GetSteppers
 
     /// Appends the steppers and their states.
-    func appendSteppers(to body: MessageWriter) throws(SdError) {
+    func appendSteppers(to body: Marshaller) throws(SdError) {
         try body.openContainer(.array, "(ssssa{sv})")
         for watch in steppers.all {
             let stepper = watch.stepper
@@ -140,7 +140,7 @@ extension Daemon {
         try body.closeContainer()
     }
 
-    private func appendDetails(of watch: StepperWatch, isPrivate: Bool, to body: MessageWriter) throws(SdError) {
+    private func appendDetails(of watch: StepperWatch, isPrivate: Bool, to body: Marshaller) throws(SdError) {
         var details: Arguments = []
         if watch.stepper.bus != .served { details.append(Argument("bus", .string(watch.stepper.bus.rawValue))) }
         switch watch.state {

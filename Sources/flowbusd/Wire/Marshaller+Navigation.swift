@@ -4,7 +4,7 @@ import SdBus
 
 // Values that several members of the contract have in common.
 
-extension MessageWriter {
+extension Marshaller {
     /// Writes an outcome, `tsss`: serial, verdict, the error's name and its message; 0 and empty where there is none.
     func append(outcome: Outcome?) throws {
         let texts = outcome?.busTexts ?? (verdict: "", errorName: "", errorMessage: "")
@@ -41,6 +41,27 @@ extension MessageWriter {
             try appendEntry("arguments", "a{sv}") { body in try body.append(contribution.arguments) }
         }
         try closeContainer()
+        try closeContainer()
+    }
+
+    /// Writes the interfaces of a presentable with their properties, `a{sa{sv}}`.
+    func append(_ state: PresentableState) throws {
+        try openContainer(.array, "{sa{sv}}")
+        for interface in BusNames.Interface.standard { try append(interfaceWithoutProperties: interface) }
+        try append(interfaceWithoutProperties: BusNames.Interface.stepper)
+        for interface in NodeProperty.Interface.allCases where state.isFlow || interface != .flow {
+            try openContainer(.dictEntry, "sa{sv}")
+            try append(interface.busName)
+            try append(state.properties, of: interface)
+            try closeContainer()
+        }
+        try closeContainer()
+    }
+
+    private func append(interfaceWithoutProperties interface: StaticString) throws(SdError) {
+        try openContainer(.dictEntry, "sa{sv}")
+        try append(interface)
+        try appendEmptyArray("{sv}")
         try closeContainer()
     }
 }
