@@ -193,6 +193,21 @@ struct ReplaceTests {
         #expect(service.process.exit == nil)
     }
 
+    @Test func `D-9 of two that ask at the same time, the one that is next gets the name`() throws {
+        let service = try Service(shopDefinitions)
+        let client = try service.peer(nil)
+        let bus = "org.freedesktop.DBus"
+        // The default is to queue.
+        #expect(try client.call(bus, "/", bus, "RequestName", .string(Service.name), .uint32(0)) == [.uint32(2)])
+        let calls = try [":1.999999", client.uniqueName].map { successor in
+            try service.client.start(
+                Service.name, Service.root, Service.name + ".Coordinator", "HandOver", [.string(successor)])
+        }
+        #expect(try service.refusal(of: calls[0]).message.contains("':1.999999' does not wait for the name"))
+        #expect(try service.client.answer(to: calls[1]) == [])
+        #expect(try service.process.waitForExit() == .status(0))
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can call as another user"))
     func `D-9 HandOver is for root and the service's user`() throws {
         let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
