@@ -25,9 +25,12 @@ struct ReconnectTests {
             try service.restartBus()
             #expect(try service.objects().keys == [Service.tree + "/shop", Service.tree + "/shop/list"])
             #expect(try service.coordinator("GetSerial")[0].number ?? 0 > 3)
-            let lines = service.process.errors.split(separator: "\n")
-            #expect(lines.count { $0.contains("The connection to the bus is lost") } == round)
-            #expect(lines.count { $0.contains("The bus is there again") } == round)
+            // What it has written may not be read yet.
+            try service.client.wait(for: "both lines") {
+                let lines = service.process.errors.split(separator: "\n")
+                return lines.count { $0.contains("The connection to the bus is lost") } == round
+                    && lines.count { $0.contains("The bus is there again") } == round
+            }
         }
         #expect(service.process.exit == nil)
     }
