@@ -16,7 +16,6 @@ struct Location: Hashable, Sendable {
     var rest: [TomlSource.Key] = []
 
     func key(_ name: String) -> Location { Location(source: source, node: node, rest: rest + [.name(name)]) }
-    func element(_ index: Int) -> Location { Location(source: source, node: node, rest: rest + [.index(index)]) }
 }
 
 /// Collects errors and warnings, so that all of them are reported together.
@@ -92,14 +91,27 @@ final class Diagnostics {
     }
 }
 
-/// A value with its location.
+/// A value with its location, at a node.
 struct Item {
-    let value: Toml
+    private let toml: TomlSource
     let location: Location
+
+    init(_ toml: TomlSource, _ location: Location) {
+        self.toml = toml
+        self.location = location
+    }
+
+    private var kind: TomlSource.Kind { toml.nodes[location.node].kind }
+
+    /// The value.
+    var value: Toml { toml.value(of: location.node) }
+
+    /// The value, if it is a table.
+    var table: Section? { kind.isTable ? Section(toml, location) : nil }
 
     /// Returns the value as a string; reports any other kind.
     func string(_ diagnostics: Diagnostics, _ what: @autoclosure () -> String = "a string") -> String? {
-        if case .string(let text) = value { return text }
+        if let text { return text }
         return typeMismatch(diagnostics, what())
     }
 
@@ -111,23 +123,19 @@ struct Item {
 
     /// Returns the value as a table; reports any other kind.
     func section(_ diagnostics: Diagnostics, _ what: @autoclosure () -> String = "a table") -> Section? {
-        if case .table(let pairs) = value { return Section(pairs, location) }
-        return typeMismatch(diagnostics, what())
+        table ?? typeMismatch(diagnostics, what())
     }
 
     /// The value of a key; nil, without a report, if this is no table.
-    subscript(key: String) -> Item? {
-        guard case .table(let pairs) = value else { return nil }
-        return Section(pairs, location)[key]
-    }
+    subscript(key: String) -> Item? { table?[key] }
 
     /// The value, if it is a string.
-    var text: String? { if case .string(let text) = value { text } else { nil } }
+    var text: String? { if case .string(let text) = toml.nodes[location.node].value { text } else { nil } }
 
     /// The items of a list; nil, without a report, if this is none.
     var items: [Item]? {
-        guard case .list(let values) = value else { return nil }
-        return values.enumerated().map { Item(value: $1, location: location.element($0)) }
+        guard kind.isList else { return nil }
+        return toml.children(of: location.node).map { Item(toml, Location(source: location.source, node: $0)) }
     }
 
     /// Returns the value as a list; reports any other kind.
@@ -156,50 +164,76 @@ struct Item {
 /// A table with its location.
 struct Section {
     let location: Location
-    private let pairs: [Toml.Pair]
+    /// nil if the table is empty, or is not there.
+    private let toml: TomlSource?
     /// Keys that stand elsewhere.
     private var others: [(key: String, item: Item)] = []
 
-    init(_ pairs: [Toml.Pair], _ location: Location) {
-        self.pairs = pairs
+    /// The table at a node.
+    init(_ toml: TomlSource, _ location: Location) {
+        self.toml = toml
         self.location = location
     }
 
-    /// The keys and their values, in order.
-    var entries: [(key: String, item: Item)] {
-        let entries = pairs.map { (key: $0.key, item: item($0)) }
-        return others.isEmpty ? entries : entries + others
+    /// An empty table.
+    init(empty location: Location) {
+        toml = nil
+        self.location = location
     }
 
     /// The number of keys.
-    var count: Int { pairs.count + others.count }
+    var count: Int { (toml?.nodes[location.node].count ?? 0) + others.count }
+
+    var keys: [String] {
+        var keys: [String] = []
+        keys.reserveCapacity(count)
+        forEach { key, _ in keys.append(key) }
+        return keys
+    }
+
+    /// The keys and their values, in the order of the file.
+    var entries: [(key: String, item: Item)] {
+        var entries: [(key: String, item: Item)] = []
+        entries.reserveCapacity(count)
+        forEach { key, item in entries.append((key: key, item: item())) }
+        return entries
+    }
 
     subscript(key: String) -> Item? {
-        for pair in pairs where pair.key == key { return item(pair) }
+        if let toml, let node = toml.child(of: location.node, key) {
+            return Item(toml, Location(source: location.source, node: node))
+        }
         return others.first { $0.key == key }?.item
     }
 
     /// Returns whether the table has a key.
-    func has(_ key: String) -> Bool { pairs.contains { $0.key == key } || others.contains { $0.key == key } }
-
-    var keys: [String] {
-        let keys = pairs.map(\.key)
-        return others.isEmpty ? keys : keys + others.map(\.key)
+    func has(_ key: String) -> Bool {
+        toml?.child(of: location.node, key) != nil || others.contains { $0.key == key }
     }
 
     /// Adds a key from another file.
     mutating func add(_ key: String, _ item: Item) { others.append((key, item)) }
 
-    private func item(_ pair: Toml.Pair) -> Item {
-        Item(value: pair.value, location: Location(source: location.source, node: pair.node))
+    private func forEach(_ body: (String, () -> Item) -> Void) {
+        if let toml {
+            var child = toml.nodes[location.node].first
+            while child > 0 {
+                if case .name(let key) = toml.nodes[child].key {
+                    body(key) { Item(toml, Location(source: location.source, node: child)) }
+                }
+                child = toml.nodes[child].next
+            }
+        }
+        for (key, item) in others { body(key) { item } }
     }
 
     /// Reports unknown keys. Returns whether there were none. The owner is a noun for messages: `a screen`.
     @discardableResult
     func checkKeys(_ diagnostics: Diagnostics, of owner: String, _ known: [String]) -> Bool {
-        let isKnown = { known.contains($0) }
-        guard !pairs.allSatisfy({ isKnown($0.key) }) || !others.allSatisfy({ isKnown($0.key) }) else { return true }
-        for (key, item) in entries where !isKnown(key) {
+        var isClean = true
+        forEach { key, _ in if !known.contains(key) { isClean = false } }
+        if isClean { return true }
+        for (key, item) in entries where !known.contains(key) {
             let nearest = diagnostics.suggestion(for: key, among: known)
             let help = nearest.isEmpty ? "; it has the keys \(Text.list(known.sorted(by: Text.precedes)))" : nearest
             diagnostics.error(item.location, "\(owner) has no key \(Text.quoted(key))\(help)")

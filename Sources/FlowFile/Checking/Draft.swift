@@ -68,7 +68,7 @@ final class DraftFlow {
 
     init(_ declared: Declared) {
         self.declared = declared
-        keys = Section([], declared.location)
+        keys = Section(empty: declared.location)
     }
 
     /// Returns whether the flow takes a step.
@@ -107,8 +107,11 @@ struct Draft {
     init(_ diagnostics: Diagnostics, isComplete: Bool) {
         self.diagnostics = diagnostics
         self.isComplete = isComplete
+        steps.reserve(count(of: "steps"))
+        screens.reserve(count(of: "screens"))
+        flows.reserve(count(of: "flows"))
         for (index, source) in diagnostics.sources.enumerated() {
-            read(Section(source.toml.root, Location(source: index, node: 0)))
+            read(Section(source.toml, Location(source: index, node: 0)))
         }
         steps.sort()
         screens.sort()
@@ -117,6 +120,12 @@ struct Draft {
             flow.navigatorSteps = Self.navigatorSteps(flow.keys["navigator"])
             flow.result = flow.keys["result"].map { result($0, of: flow.declared) }
             if let item = flow.keys["arguments"] { flow.declared.parameters = parameters(item, of: flow.declared) }
+        }
+    }
+
+    private func count(of table: String) -> Int {
+        diagnostics.sources.reduce(0) { count, source in
+            count + (source.toml.child(of: 0, table).map { source.toml.nodes[$0].count } ?? 0)
         }
     }
 
@@ -177,7 +186,7 @@ struct Draft {
             result = section["result"].map { self.result($0, of: declared) }
         }
         _ = screens.insert(
-            name, DraftScreen(declared, result: result, keys: section ?? Section([], item.location)))
+            name, DraftScreen(declared, result: result, keys: section ?? Section(empty: item.location)))
     }
 
     private mutating func readFlow(_ name: String, _ item: Item) {
@@ -207,8 +216,7 @@ struct Draft {
     }
 
     private static func navigatorSteps(_ navigator: Item?) -> Set<String> {
-        guard case .list(let steps)? = navigator?["steps"]?.value else { return [] }
-        return Set(steps.compactMap { if case .string(let name) = $0 { name } else { nil } })
+        Set(navigator?["steps"]?.items?.compactMap(\.text) ?? [])
     }
 
     private func declaredTwice(_ first: Declared, _ location: Location) {
@@ -225,6 +233,7 @@ struct Draft {
     private func parameters(_ item: Item, of declared: Declared) -> [DraftParameter] {
         guard let section = item.section(diagnostics, "a table of arguments and their types") else { return [] }
         let count = section.count
+        if count == 0 { return [] }
         if count > Limits.argumentCount {
             diagnostics.error(
                 item.location,
@@ -241,7 +250,7 @@ struct Draft {
     }
 
     private func parameter(_ name: String, _ item: Item) -> DraftParameter {
-        if case .table = item.value {
+        if item.table != nil {
             let hint = "a name with dots has to be in quotes"
             diagnostics.error(item.location, "this is a table; it has to be the name of a type; \(hint)")
             return DraftParameter(name: name, type: nil, isOptional: false)

@@ -59,7 +59,7 @@ extension Resolver {
             if let section {
                 checkMissing(target, section)
             } else if table[key] == nil {
-                checkMissing(target, Section([], table.location.key(key)))
+                checkMissing(target, Section(empty: table.location.key(key)))
             }
         }
         checkSize(arguments.map { Binding($0.name, .literal($0.value)) }, table.location.key(key))

@@ -34,8 +34,7 @@ extension Resolver {
     /// The idle steps: one, or a list of them, each later than the one before.
     private func stages(_ item: Item) -> [Idle] {
         let what = "a table: { after = \"60s\", step = \"NAME\" }, or a list of such tables"
-        guard case .list = item.value else { return idle(item, what).map { [$0] } ?? [] }
-        let items = item.list(diagnostics, what) ?? []
+        guard let items = item.items else { return idle(item, what).map { [$0] } ?? [] }
         if items.isEmpty {
             diagnostics.error(item.location, "the list is empty; leave 'idle' out where nothing happens")
         }

@@ -91,10 +91,11 @@ extension Resolver {
                     warnOfDismissal(definitions[id].name, layer, flow)
                 }
             }
-            let list = draft.flows[flow.name]?.keys["layers"]?.location
+            let list = draft.flows[flow.name]?.keys["layers"]?.items
             for (index, layer) in flow.layers.enumerated() where !used.contains(layer.name) {
-                guard let location = list?.element(index) else { continue }
-                diagnostics.warning(location, "flow '\(flow.name)' contributes nothing to its layer '\(layer.name)'")
+                guard let list, index < list.count else { continue }
+                diagnostics.warning(
+                    list[index].location, "flow '\(flow.name)' contributes nothing to its layer '\(layer.name)'")
             }
         }
     }
@@ -133,10 +134,8 @@ extension Resolver {
 
     private func warnOfDismissal(_ name: String, _ layer: String, _ parent: FlowDefinition) {
         guard let flow = draft.flows[name] else { return }
-        var names: [Toml] = []
-        if case .list(let items)? = flow.keys["emitters"]?.value { names = items }
-        let hasBusName = names.contains { if case .string(let text) = $0 { text.contains(".") } else { false } }
-        if hasBusName { return }
+        let names = flow.keys["emitters"]?.items?.compactMap(\.text) ?? []
+        if names.contains(where: { $0.contains(".") }) { return }
         diagnostics.warning(
             flow.declared.location,
             "\(flow.declared.subject) stands in the layer '\(layer)' of flow '\(parent.name)', and any client can dismiss "

@@ -22,9 +22,9 @@ struct RuleContext {
 
     /// Returns the context in an alternative with this condition.
     func tested(by when: Item?) -> RuleContext {
-        guard case .table(let pairs) = when?.value else { return self }
+        guard let keys = when?.table?.keys else { return self }
         var context = self
-        context.isTested = pairs.contains { $0.key != "alive" }
+        context.isTested = keys.contains { $0 != "alive" }
         return context
     }
 }
@@ -82,27 +82,24 @@ extension Resolver {
 
     /// Returns the step whose name has dots and lacks quotes, so that each part became a table.
     private func unquoted(_ name: String, _ item: Item) -> String? {
-        guard case .table(let pairs) = item.value, pairs.count == 1 else { return nil }
-        let dotted = "\(name).\(pairs[0].key)"
+        guard let keys = item.table?.keys, keys.count == 1 else { return nil }
+        let dotted = "\(name).\(keys[0])"
         return draft.steps[dotted].map { _ in dotted }
     }
 
     private func alternatives(_ item: Item, _ context: RuleContext) -> [Alternative]? {
         let what = "a contributor, which is a table, or a list of contributors"
         let tables: [Section]
-        switch item.value {
-        case .table(let pairs): tables = [Section(pairs, item.location)]
-        case .list(let values):
-            tables = values.enumerated().compactMap { index, value in
-                Item(value: value, location: item.location.element(index)).section(
-                    diagnostics, "a contributor, which is a table")
-            }
-            if values.isEmpty {
+        if let table = item.table {
+            tables = [table]
+        } else if let items = item.items {
+            tables = items.compactMap { $0.section(diagnostics, "a contributor, which is a table") }
+            if items.isEmpty {
                 diagnostics.error(
                     item.location, "the list is empty; write { none = true } for a step that leads to nothing")
             }
-            guard !tables.isEmpty, tables.count == values.count else { return nil }
-        case .string, .integer, .double, .bool, .date:
+            guard !tables.isEmpty, tables.count == items.count else { return nil }
+        } else {
             diagnostics.error(item.location, "this is \(item.value.kind); it has to be \(what)")
             return nil
         }
@@ -162,17 +159,28 @@ extension Resolver {
     }
 
     private func contributors(_ tables: [Section], _ context: RuleContext) -> [FlowContributor]? {
-        let contributors = tables.map { contributor($0, context, isAlternative: false) }
+        var contributors: [FlowContributor] = []
+        contributors.reserveCapacity(tables.count)
+        var isValid = true
+        for table in tables {
+            if let contributor = contributor(table, context, isAlternative: false) {
+                contributors += contributor
+            } else {
+                isValid = false
+            }
+        }
         if tables.count > 1 {
-            let kinds = tables.flatMap { table in NamedContributor.Kind.allCases.filter { table.has($0.rawValue) } }
-            if let problem = ContributorRules.problem(together: kinds) {
-                for table in tables where table.has("end") {
-                    diagnostics.error(table.location.key("end"), problem)
+            if tables.contains(where: { $0.has("end") }) {
+                let kinds = tables.flatMap { table in NamedContributor.Kind.allCases.filter { table.has($0.rawValue) } }
+                if let problem = ContributorRules.problem(together: kinds) {
+                    for table in tables where table.has("end") {
+                        diagnostics.error(table.location.key("end"), problem)
+                    }
                 }
             }
-            checkIDs(tables)
+            if tables.contains(where: { $0.has("id") }) { checkIDs(tables) }
         }
-        return contributors.contains { $0 == nil } ? nil : contributors.compactMap(\.self).flatMap(\.self)
+        return isValid ? contributors : nil
     }
 
     /// Reports two children with the same id: the step would always fail (S-13). It is allowed if the first can be gone

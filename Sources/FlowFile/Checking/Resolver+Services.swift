@@ -4,7 +4,10 @@ import FlowCore
 extension Resolver {
     /// Returns the declaration of a screen.
     func screenDeclaration(_ name: String, of draft: DraftScreen) -> ScreenDeclaration {
-        if draft.keys.count == 0 { return ScreenDeclaration(name) }
+        // Most screens have nothing else.
+        if draft.keys.count == (draft.keys.has("arguments") ? 1 : 0) {
+            return ScreenDeclaration(name, parameters: draft.declared.admitted)
+        }
         let service = draft.keys["presenter"].flatMap { presenter($0) }
         let startsEarly = draft.keys["presenter"].map { self.startsEarly($0) }
         let application = draft.keys["application"].flatMap { self.application($0, of: draft.declared) }
@@ -117,7 +120,7 @@ extension Resolver {
     ) -> Section? {
         if case .string = item.value {
             // Errors of the name are reported at the key itself then.
-            var table = Section([], item.location)
+            var table = Section(empty: item.location)
             table.add("name", item)
             return table
         }

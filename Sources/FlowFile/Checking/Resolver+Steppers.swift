@@ -83,7 +83,7 @@ extension Resolver {
 
     private func object(_ table: Section, _ service: String?) -> StepperDefinition.Object? {
         guard let item = table["path"] else { return .any }
-        guard case .table = item.value else {
+        guard item.table != nil else {
             let what = "an object path, such as '/com/vendor/App', or a table: { call = \"GetSession\" }"
             guard item.string(diagnostics, what) != nil else { return nil }
             return objectPath(item).map { .path($0) }
@@ -177,7 +177,7 @@ extension Resolver {
             guard let given = item.section(diagnostics, "a table of arguments") else { return nil }
             section = given
         } else {
-            section = Section([], table.location.key("arguments"))
+            section = Section(empty: table.location.key("arguments"))
         }
         var bindings: [StepperDefinition.Binding] = []
         for (name, item) in section.entries {

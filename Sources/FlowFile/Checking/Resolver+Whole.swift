@@ -155,15 +155,16 @@ extension Resolver {
         }
     }
 
+    private static let absences = [
+        ("pop", "dismisses anything"), ("dismiss", "dismisses anything"), ("show", "shows anything"),
+        ("hide", "hides anything"),
+    ]
+
     /// Warns about children and rules that a flow names but does not have.
     private func warnOfAbsent(_ flow: DraftFlow) {
-        let contributors = flow.rules.values.flatMap(contributors)
-        lazy var contributed = Set(contributors.flatMap { [$0["screen"]?.text, $0["flow"]?.text] }.compactMap(\.self))
-        for (key, what) in [
-            ("pop", "dismisses anything"), ("dismiss", "dismisses anything"), ("show", "shows anything"),
-            ("hide", "hides anything"),
-        ] {
-            for contributor in contributors {
+        lazy var contributed = contributedNames(by: flow)
+        forEachContributor(of: flow) { contributor in
+            for (key, what) in Self.absences {
                 guard let item = contributor[key], let name = item.text, (key, name) != ("pop", "root"),
                     !contributed.contains(name)
                 else { continue }
@@ -177,14 +178,24 @@ extension Resolver {
         if let idle = flow.keys["idle"] {
             for item in idle.items ?? [idle] { warnOfNoRule(flow, "idle", item["step"]) }
         }
-        for contributor in contributors {
+        forEachContributor(of: flow) { contributor in
             warnOfNoRule(flow, "current", contributor["current"])
+            // Nothing else stands beside a single key.
+            guard contributor.count > 1 else { return }
             for key in ["onDismissed", "onResult"] { warnOfNoRule(flow, key, contributor[key]?["step"]) }
-            guard let step = contributor["step"] else { continue }
+            guard let step = contributor["step"] else { return }
             // The flow takes the initial step of a screen.
             if contributor.has("screen") { warnOfNoRule(flow, "step", step) }
             if let name = contributor["flow"]?.text, let child = draft.flows[name] { warnOfNoRule(child, "step", step) }
         }
+    }
+
+    private func contributedNames(by flow: DraftFlow) -> Set<String> {
+        var names: Set<String> = []
+        forEachContributor(of: flow) { contributor in
+            for key in ["screen", "flow"] { if let name = contributor[key]?.text { names.insert(name) } }
+        }
+        return names
     }
 
     /// Warns about a triggered step without a rule.
@@ -199,15 +210,16 @@ extension Resolver {
                 + diagnostics.suggestion(for: step, among: flow.stepsTaken))
     }
 
-    /// Returns the contributors of a rule in any of its forms.
-    private func contributors(_ rule: Item) -> [Section] {
-        switch rule.value {
-        case .table(let pairs):
-            let table = Section(pairs, rule.location)
-            return table["do"].map { contributors($0) } ?? [table]
-        case .list(let values):
-            return values.enumerated().flatMap { contributors(Item(value: $1, location: rule.location.element($0))) }
-        case .string, .integer, .double, .bool, .date: return []
+    private func forEachContributor(of flow: DraftFlow, _ body: (Section) -> Void) {
+        for rule in flow.rules.entries { forEachContributor(of: rule.value, body) }
+    }
+
+    /// Visits the contributors of a rule in any of its forms.
+    private func forEachContributor(of rule: Item, _ body: (Section) -> Void) {
+        if let table = rule.table {
+            if let list = table["do"] { forEachContributor(of: list, body) } else { body(table) }
+        } else {
+            for item in rule.items ?? [] { forEachContributor(of: item, body) }
         }
     }
 

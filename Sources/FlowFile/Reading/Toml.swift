@@ -14,8 +14,6 @@ enum Toml: Equatable, Sendable {
     struct Pair: Equatable, Sendable {
         let key: String
         let value: Toml
-        /// The node of ``TomlSource`` that has its location.
-        let node: Int
     }
 
     /// The kind of the value, for use inside a sentence.

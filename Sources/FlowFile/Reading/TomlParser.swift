@@ -1,6 +1,6 @@
 import FlowCore
 
-/// Parses a TOML text in one pass: builds the nodes, with their lines, and then the values from them.
+/// Parses a TOML text in one pass: makes the nodes, with their values and lines.
 ///
 /// It does not trust the text: nesting is limited, because it is recursive, and a null character is refused, because no
 /// string on the bus can have one.
@@ -19,7 +19,11 @@ struct TomlParser {
     /// The children by name, of nodes with many.
     private var indices: [[String: Int]] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        // Usual texts have less than a node in so many bytes.
+        nodes.reserveCapacity(bytes.count / 12)
+    }
 
     /// Parses the text.
     ///
@@ -204,30 +208,6 @@ struct TomlParser {
         }
         at += 1
         depth -= 1
-    }
-
-    /// Returns the pairs of a table.
-    func pairs(of node: Int) -> [Toml.Pair] {
-        var pairs: [Toml.Pair] = []
-        pairs.reserveCapacity(nodes[node].count)
-        for child in children(of: node) {
-            if case .name(let key) = nodes[child].key {
-                pairs.append(Toml.Pair(key: key, value: value(at: child), node: child))
-            }
-        }
-        return pairs
-    }
-
-    private func value(at node: Int) -> Toml {
-        switch nodes[node].kind {
-        case .value: return nodes[node].value
-        case .table, .implicit, .dotted, .inline: return .table(pairs(of: node))
-        case .list, .tables:
-            var values: [Toml] = []
-            values.reserveCapacity(nodes[node].count)
-            for child in children(of: node) { values.append(value(at: child)) }
-            return .list(values)
-        }
     }
 
     // MARK: Nodes

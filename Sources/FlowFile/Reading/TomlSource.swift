@@ -1,7 +1,9 @@
 import FlowCore
 
 /// A TOML text that was parsed: its values, and the line of each table, key and list element.
-struct TomlSource: Sendable {
+///
+/// A text has far more tables than anybody asks for as a whole, so they are not values before that.
+final class TomlSource: Sendable {
     /// One element of the path to a table or value.
     enum Key: Hashable, Sendable {
         /// A key of a table.
@@ -21,7 +23,7 @@ struct TomlSource: Sendable {
     struct Node: Sendable {
         let key: Key
         var kind: Kind
-        /// The value; of a table or a list it is built from the children.
+        /// The value; that of a table or a list is made of the children.
         var value = Toml.date
         /// The line, counted from 1.
         var line: Int
@@ -72,6 +74,9 @@ struct TomlSource: Sendable {
         case inline, list
         /// A list of tables with headers.
         case tables
+
+        var isTable: Bool { self == .table || self == .implicit || self == .dotted || self == .inline }
+        var isList: Bool { self == .list || self == .tables }
     }
 
     /// The maximum depth of brackets and of dotted keys. Sensible definitions need about twenty: eight levels in an
@@ -80,31 +85,57 @@ struct TomlSource: Sendable {
 
     /// The nodes; the first is the root.
     let nodes: [Node]
-    /// The root table; empty if there is a problem.
-    private(set) var root: [Toml.Pair] = []
     /// The first error. What was found before it stays in ``nodes``.
-    private(set) var problem: Problem?
+    let problem: Problem?
 
     /// Parses a text.
     init(_ text: String) {
         var parser = TomlParser(Array(text.utf8))
-        do throws(Problem) {
-            try parser.run()
-            root = parser.pairs(of: 0)
-        } catch {
-            problem = error
-        }
+        var problem: Problem?
+        do throws(Problem) { try parser.run() } catch { problem = error }
         nodes = parser.nodes
+        self.problem = problem
     }
 
     /// Parses a text.
     ///
     /// - Throws: the first error, with its position.
-    init(checked text: String) throws(FileReader.Failure) {
+    convenience init(checked text: String) throws(FileReader.Failure) {
         self.init(text)
         guard let problem else { return }
         let (line, column) = Self.position(of: problem.offset, in: text.utf8)
         throw FileReader.Failure(line: line, column: column, message: problem.message)
+    }
+
+    /// The root table; empty if there is a problem.
+    var root: [Toml.Pair] { problem == nil ? pairs(of: 0) : [] }
+
+    /// Returns the value of a node.
+    func value(of node: Int) -> Toml {
+        switch nodes[node].kind {
+        case .value: nodes[node].value
+        case .table, .implicit, .dotted, .inline: .table(pairs(of: node))
+        case .list, .tables: .list(children(of: node).map { value(of: $0) })
+        }
+    }
+
+    private func pairs(of node: Int) -> [Toml.Pair] {
+        children(of: node).compactMap { child in
+            if case .name(let key) = nodes[child].key { Toml.Pair(key: key, value: value(of: child)) } else { nil }
+        }
+    }
+
+    /// Returns the children of a table or a list.
+    func children(of node: Int) -> Children { Children(of: node, in: nodes) }
+
+    /// Returns the child of a table.
+    func child(of node: Int, _ name: String) -> Int? {
+        var child = nodes[node].first
+        while child > 0 {
+            if case .name(name) = nodes[child].key { return child }
+            child = nodes[child].next
+        }
+        return nil
     }
 
     /// Returns the line of a definition, counted from 1; nil if it is unknown.
@@ -134,7 +165,7 @@ struct TomlSource: Sendable {
     private func walk(_ path: some Collection<Key>, from start: Int) -> (node: Int, depth: Int) {
         var node = start
         for (depth, key) in path.enumerated() {
-            guard let child = Children(of: node, in: nodes).first(where: { nodes[$0].key == key }) else {
+            guard let child = children(of: node).first(where: { nodes[$0].key == key }) else {
                 return (node, depth)
             }
             node = child
