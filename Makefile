@@ -239,8 +239,10 @@ bench-build:
 	swift build -c release --product core-bench --static-swift-stdlib
 	swift build -c release --product test-bus --static-swift-stdlib
 
-# Everything that is built and written is in .build.
-bench: bench-build
+# Everything that is built and written is in .build. A wrong name is found before anything is built.
+bench:
+	@bench/table --rows '$(ROWS)' --buses '$(BUSES)' --names >/dev/null
+	@$(MAKE) --no-print-directory bench-build
 	@bench/table --rows '$(ROWS)' --buses '$(BUSES)'
 
 # Whether the service that flowbusd is compared with sends the same messages.

@@ -18,9 +18,9 @@ class Line(dict):
     """A line of the table: the row, what was measured, and the goal, as far as there is each."""
 
 
-def flowbusd(program, **options):
-    """The command of a flowbusd without files."""
-    return lambda address, place: harness.flowbusd(program, **options)(address)
+def flowbusd(program):
+    """What makes the command of a flowbusd without files."""
+    return lambda address, place: harness.flowbusd(program, address)
 
 
 def goal_of(goal, old_floor, floor):
@@ -46,11 +46,10 @@ def call(row, bus, programs):
 
 def files(row, bus, programs):
     """A call to flowbusd with its files, beside one without."""
-
     program = programs["flowbusd"]
 
     def with_files(address, place):
-        return harness.flowbusd(program, files=place)(address)
+        return harness.flowbusd(program, address, files=place)
 
     without = difference(row, bus, flowbusd(program), callgrind)
     figure, system = difference(row, bus, with_files, callgrind), difference(row, bus, with_files, strace)
@@ -118,11 +117,11 @@ def start_times(address, command):
 
 
 @contextlib.contextmanager
-def definitions_ready(programs, kind):
+def definitions_ready(kind):
     """What starts flowbusd with definitions: a folder, the address of a bus, and the command for a program."""
     with harness.folder() as place, harness.bus("dbus-daemon", place) as address:
         flows = definitions(place, kind)
-        yield place, address, lambda program: harness.flowbusd(program, flows=flows)(address)
+        yield place, address, lambda program: harness.flowbusd(program, address, flows=flows)
 
 
 @contextlib.contextmanager
@@ -131,7 +130,7 @@ def tree_ready(programs):
     with harness.folder() as place, harness.bus("dbus-daemon", place) as address:
 
         def command(program):
-            return harness.flowbusd(program, files=place)(address)
+            return harness.flowbusd(program, address, files=place)
 
         with harness.service(command(programs["installed"]), address):
             harness.load(address, "fill", FULL, 1)
@@ -140,7 +139,7 @@ def tree_ready(programs):
 
 def start(name, text, kind, goal, time_goal, programs):
     """From exec until flowbusd owns its name: instructions, and time."""
-    with definitions_ready(programs, kind) as (place, address, command):
+    with definitions_ready(kind) as (place, address, command):
         counted = start_instructions(place, address, command, programs["flowbusd"])
         owned, _ = start_times(address, command(programs["installed"]))
     return [
@@ -165,7 +164,7 @@ def bytes_of_a_node(name, text, goal, programs):
     used = []
     for count in (PART, FULL):
         with harness.folder() as place, harness.bus("dbus-daemon", place) as address:
-            with harness.service(harness.flowbusd(programs["installed"])(address), address) as process:
+            with harness.service(harness.flowbusd(programs["installed"], address), address) as process:
                 harness.load(address, "fill", count, 1)
                 used.append(process.private_memory())
     figure = (used[1] - used[0]) / (FULL - PART)
@@ -191,7 +190,7 @@ PROCESS = {
 def process_instructions(name, programs):
     """The instructions of a start alone."""
     measure, _, *rest = PROCESS[name]
-    with tree_ready(programs) if measure is restore else definitions_ready(programs, rest[0]) as ready:
+    with tree_ready(programs) if measure is restore else definitions_ready(rest[0]) as ready:
         return start_instructions(*ready, programs["flowbusd"])
 
 

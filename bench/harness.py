@@ -32,13 +32,13 @@ class Failure(Exception):
 
 def main(body):
     """Runs a program. SIGTERM ends it as an error does, so that no bus or service stays behind."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         sys.exit(body())
     except Failure as failure:
         sys.exit(f"{Path(sys.argv[0]).name}: {failure}")
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(128 + signal.SIGINT)
 
 
 def require(*programs):
@@ -175,7 +175,7 @@ class Process:
     def stop(self):
         """Ends it by SIGTERM, and waits for it."""
         if self.child.poll() is None:
-            os.kill(self.process_id(), 15)
+            os.kill(self.process_id(), signal.SIGTERM)
         return self.child.wait()
 
 
@@ -211,18 +211,14 @@ def service(command, address, prefix=()):
     except BaseException:
         process.child.kill()
         raise
-    if (status := process.stop()) not in (0, -15, 143):
+    if (status := process.stop()) not in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
         raise Failure(f"'{command[0]}' ended with {status}:\n{''.join(process.lines)}")
 
 
-def flowbusd(program, files=None, flows=TOP / "bench" / "flows.d"):
+def flowbusd(program, address, files=None, flows=TOP / "bench" / "flows.d"):
     """The command of flowbusd: with its files in a folder, or without them."""
-
-    def command(address):
-        stores = ["none", "none"] if files is None else [files / "runtime", files / "state"]
-        return [program, "--address", address, "--flows", flows, "--runtime", stores[0], "--state", stores[1]]
-
-    return command
+    stores = ["none", "none"] if files is None else [files / "runtime", files / "state"]
+    return [program, "--address", address, "--flows", flows, "--runtime", stores[0], "--state", stores[1]]
 
 
 def load(address, call, count, window):
@@ -230,13 +226,12 @@ def load(address, call, count, window):
     execute([BUILD / "load", address, call, count, window])
 
 
-def run(bus_program, command, calls, prefix=lambda place: ()):
-    """Starts a service on a bus of its own, makes calls, and stops it. What the prefix has written is read then."""
+def run(bus_program, command, tool, *call):
+    """What a tool counts of a service that is started on a bus of its own, called, and stopped."""
     with folder() as place, bus(bus_program, place) as address:
-        options, read = prefix(place)
-        with service(command(address, place), address, options):
-            for call in calls:
-                load(address, *call)
+        prefix, read = tool(place)
+        with service(command(address, place), address, prefix):
+            load(address, *call)
         return read()
 
 
@@ -288,8 +283,7 @@ class Runs:
 
 def runs(row, bus_program, command, tool):
     """Counts the two runs of a row."""
-    few, many = (
-        run(bus_program, command, [(row.call, count, row.window)], tool) for count in (row.few, row.many))
+    few, many = (run(bus_program, command, tool, row.call, count, row.window) for count in (row.few, row.many))
     return Runs(few, many, (row.many - row.few) * row.units)
 
 

@@ -35,7 +35,7 @@ CALLS = {
         Row("screen", "pop + screen", "screen", 64, 256, 1280, 90_000, 124_308),
         Row("parent", "hand on to the parent", "parent", 64, 256, 1280, 55_000, 71_107),
         Row("visible", "SetVisible", "visible", 64, 256, 1280, 26_000, 31_067),
-        Row("steps", "EmitSteps of 16, a step", "steps", 64, 64, 192, 18_000, 26_923, units=16),
+        Row("steps", "EmitSteps of 16, a step", "steps", 64, 64, 448, 18_000, 26_923, units=16),
         Row("navigate", "Navigate, a flow of 1,001", "navigate", 1, 1, 7, 15_000, 20_863, units=1001),
         Row("objects", "GetManagedObjects, 1,000 nodes", "objects", 1, 1, 5, 5_000_000, 49_900_000,
             floor=("--objects",)),
