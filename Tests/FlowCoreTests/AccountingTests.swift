@@ -87,7 +87,7 @@ struct AccountingTests {
             Forest.Birth(
                 traits: NodeTraits(
                     name: "main", id: "main", arguments: [Argument("a", .byte(1))], isVisible: true, client: one),
-                flow: Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready, birth: 0)),
+                flow: Boxed(Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready, birth: 0))),
             below: nil)
         let arguments = [Argument("b", .byte(1))]
         for (origin, client) in [(UInt64(1), other), (2, one)] {

@@ -283,7 +283,9 @@ extension Forest {
                 traits: NodeTraits(
                     name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
                     isVisible: covering != nil),
-                flow: covering.map { Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready, birth: 0) }),
+                flow: covering.map {
+                    Boxed(Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready, birth: 0))
+                }),
             below: parent)
     }
 

@@ -18,7 +18,7 @@ struct PlannerTests {
         let flow = forest.insert(
             Forest.Birth(
                 traits: NodeTraits(name: "main", id: "main", isVisible: true, client: Client(":1.1")),
-                flow: Node.FlowState(definition: FlowID(0), covering: .stack, readiness: .ready, birth: 0)),
+                flow: Boxed(Node.FlowState(definition: FlowID(0), covering: .stack, readiness: .ready, birth: 0))),
             below: nil)
         return (forest, flow)
     }

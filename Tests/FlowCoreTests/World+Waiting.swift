@@ -28,7 +28,7 @@ extension World {
         return coordinator.machine.timings.emissions.mapValues(\.waits) == waiting
     }
 
-    private var flows: [Node.FlowState] {
+    private var flows: [Boxed<Node.FlowState>] {
         coordinator.forest.preorder().compactMap { coordinator.forest[$0].flow }
     }
 

@@ -92,11 +92,12 @@ extension Definitions {
     /// What only flows have, at birth.
     func newState(
         of id: FlowID, hasInitial: Bool, birth: UInt64, last: LastNavigation? = nil, _ now: Instant
-    ) -> Node.FlowState {
+    ) -> Boxed<Node.FlowState> {
         let definition = flows[id.index]
-        return Node.FlowState(
-            definition: id, covering: definition.children, layers: definition.layers,
-            readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
-            reached: definition.idle.isEmpty ? nil : now, last: last)
+        return Boxed(
+            Node.FlowState(
+                definition: id, covering: definition.children, layers: definition.layers,
+                readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
+                reached: definition.idle.isEmpty ? nil : now, last: last))
     }
 }

@@ -48,7 +48,7 @@ extension Machine {
     ) {
         let parent = forest[slot].parent
         let gone = takeOut(slot, below: parent, how.withdrawal, answer: how.result.map { (.result, $0) }, &turn)
-        if let parent { forest.updateVisibility(afterRemovalBelow: parent) }
+        if let parent { forest.updateVisibility(below: parent, changed: []) }
         reportChanges(&turn)
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
         if let parent {

@@ -40,15 +40,16 @@ extension Machine {
         let replaces = former.map { forest.slot(of: $0) == nil } ?? false
         var children: [NodeSlot?] = []
         children.reserveCapacity(plan.children.count)
+        var changed: [NodeSlot] = []
         for child in plan.children {
-            let slot = apply(child, after: children, step, flow, replaces: replaces)
+            let slot = apply(child, after: children, step, flow, replaces: replaces, &changed)
             children.append(slot)
             if let slot, !asks.isEmpty { noteContributed(slot, by: step.origin, &turn) }
         }
         setLastNavigation(
             plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
-        if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(flow) }
+        if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(below: flow, changed: changed) }
         if !gone.isEmpty {
             noteEmpty(flow, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
         }
@@ -82,12 +83,16 @@ extension Machine {
 
     /// Creates a child, or gives a live one new arguments; returns its slot. The others are the children before it in the
     /// list.
+    ///
+    /// - Parameter changed: those whose visibility can have changed.
     private mutating func apply(
-        _ child: Plan.Child, after others: [NodeSlot?], _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool
+        _ child: Plan.Child, after others: [NodeSlot?], _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool,
+        _ changed: inout [NodeSlot]
     ) -> NodeSlot? {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
+            changed.append(slot)
             takeOverLosses(slot, from: flow)
             scheduleIdleStep(of: slot)
             noteKeepsAwake(slot)
@@ -119,9 +124,14 @@ extension Machine {
             }
             return slot
         case .adjust(let place, let adjustment):
-            switch place {
-            case .live(let slot): adjust(slot, adjustment, below: flow)
-            case .planned(let index): if let slot = others[index] { adjust(slot, adjustment, below: flow) }
+            let subject =
+                switch place {
+                case .live(let slot): slot
+                case .planned(let index): others[index]
+                }
+            if let subject {
+                adjust(subject, adjustment, below: flow)
+                if !changed.contains(subject) { changed.append(subject) }
             }
             return nil
         case .popped:
@@ -155,7 +165,7 @@ extension Machine {
         reportRemoved(below, .parent, &turn)
         let ended = forest.remove(flow)
         concludeRemoval(ended, below: parent)
-        if let parent { forest.updateVisibility(parent) }
+        if let parent { forest.updateVisibility(below: parent, changed: []) }
         reportChanges(&turn)
         turn.effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
         reportRemoved(ended, .rule, answer: result.map { (.result, $0) } ?? (.ended, []), &turn)

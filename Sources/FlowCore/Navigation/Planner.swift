@@ -135,7 +135,7 @@ extension Planner {
         _ definitions: Definitions
     ) throws(FlowError) {
         let (name, parameters, subject): (String, [Parameter], String)
-        var flow: Node.FlowState?
+        var flow: Boxed<Node.FlowState>?
         var presenter: Presenter?
         var initial = template.step
         switch template.presentable {
@@ -171,7 +171,7 @@ extension Planner {
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
             flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
-            presenting: presenter.map { Node.Presenting($0) })
+            presenting: presenter.map { Boxed(Node.Presenting($0)) })
         plan.add(
             .make(birth, step),
             Contribution(

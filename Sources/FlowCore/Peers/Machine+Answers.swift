@@ -43,7 +43,7 @@ extension Machine {
     private mutating func retry(_ slot: NodeSlot, _ turn: inout Turn) {
         forest.update(slot) { node in
             node.presenting?.isRetried = false
-            node.presenting?.becomeDue(.recover)
+            node.presenting?.value.becomeDue(.recover)
         }
         if forest[slot].isInSight { forest.noteSighting(slot) }
         triggerPresented(&turn)
@@ -52,7 +52,7 @@ extension Machine {
     /// A client that answered becomes the owner of the screen, unless a newer call was answered already: then it has to take its
     /// window away. Returns whether it is the owner.
     private mutating func accept(
-        _ client: Client, _ slot: NodeSlot, _ presenting: Node.Presenting, _ turn: inout Turn
+        _ client: Client, _ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>, _ turn: inout Turn
     ) -> Bool {
         guard presenting.state != .shown else {
             if let owner = forest[slot].owner, owner != client {

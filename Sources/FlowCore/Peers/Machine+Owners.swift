@@ -10,7 +10,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        forest.update(slot) { $0.presenting?.becomeClaimed() }
+        forest.update(slot) { $0.presenting?.value.becomeClaimed() }
         if forest[slot].owner != client {
             own(slot, client, &turn)
             tellAnswers(for: slot, all: true, &turn)

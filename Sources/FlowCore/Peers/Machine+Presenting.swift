@@ -108,7 +108,7 @@ extension Machine {
         return definitions.screen(named: forest[slot].name).map { definitions[$0].isPresentedOnReturn } ?? true
     }
 
-    private func asked(_ slot: NodeSlot, _ presenting: Node.Presenting) -> AskedPresenter {
+    private func asked(_ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>) -> AskedPresenter {
         AskedPresenter(
             screen: forest.id(of: slot), path: forest[slot].path, object: presenting.presenter.service.path,
             application: presenting.presenter.application, origin: presenting.origin)
@@ -149,7 +149,7 @@ extension Machine {
     mutating func presentAgain(_ slot: NodeSlot) {
         guard forest[slot].presenting != nil else { return }
         forest.update(slot) { node in
-            node.presenting?.becomeDue(.update)
+            node.presenting?.value.becomeDue(.update)
             // Its owner has to know, and does not wait.
             if node.owner != nil { node.presenting?.delayedUntil = nil }
         }
@@ -308,7 +308,7 @@ extension Machine {
 
     /// Hides a screen that has lost its owner, until its presenter is called again.
     mutating func hide(_ slot: NodeSlot) {
-        forest.update(slot) { $0.presenting?.becomeDue(.recover) }
+        forest.update(slot) { $0.presenting?.value.becomeDue(.recover) }
         forest.setVisible(slot, false)
     }
 }

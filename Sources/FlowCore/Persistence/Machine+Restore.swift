@@ -194,7 +194,7 @@ extension Machine {
             (traits.owner, traits.backStep) = (nil, nil)
         }
         var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
-            .map { Node.Presenting($0) }
+            .map { Boxed(Node.Presenting($0)) }
         if let known = record.presenting {
             presenting?.state = known.isShown && onSameBus ? .shown : .due
             presenting?.reason = onSameBus ? known.reason : .restore
@@ -240,7 +240,7 @@ extension Machine {
 
     private func restoredState(
         _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool, _ turn: inout Turn
-    ) -> Node.FlowState? {
+    ) -> Boxed<Node.FlowState>? {
         guard let stored = record.flow, let flow = definitions.flow(named: record.name) else { return nil }
         let last = activity?.last.map { last in
             LastNavigation(

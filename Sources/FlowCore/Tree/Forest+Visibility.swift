@@ -12,14 +12,12 @@ extension Forest {
             node.isVisible = isVisible
             node.isHiddenByRule = false
         }
-        let parent = self[slot].parent
-        if isVisible, selects, let parent, self[parent].flow?.covering == .tabs {
-            select(slot, of: parent)
-        }
-        updateVisibility(parent, touching: slot)
+        guard let parent = self[slot].parent else { return updateVisibility(nil, touching: slot) }
+        if isVisible, selects, self[parent].flow?.covering == .tabs { select(slot, of: parent) }
+        updateVisibility(below: parent, changed: [slot])
     }
 
-    /// Updates `current` and `isPresented` below a flow whose children changed; for nil, at one root.
+    /// Updates `current` and `isPresented` below a flow, of all its children; for nil, at one root.
     mutating func updateVisibility(_ parent: NodeSlot?, touching root: NodeSlot? = nil) {
         guard let parent else {
             if let root { present(root, isCovered: false, inPresented: true) }
@@ -32,20 +30,28 @@ extension Forest {
         formerCurrent = nil
     }
 
-    /// Updates them below a flow of which one child was removed, and nothing else has changed: without a search among its
-    /// siblings where one child covers all others, as thousands can go one after the other.
-    mutating func updateVisibility(afterRemovalBelow parent: NodeSlot) {
+    /// Updates them below a flow, of whose children these were added or changed, and others may have been removed. Where one
+    /// child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very many.
+    mutating func updateVisibility(below parent: NodeSlot, changed: [NodeSlot]) {
         let former = self[parent].flow?.current
         cover(parent)
-        guard let flow = self[parent].flow, flow.current != former else { return }
-        formerCurrent = former
-        defer { formerCurrent = nil }
-        switch flow.covering {
-        case .stack, .tabs:
-            guard let current = flow.current else { return }
-            present(current.slot, isCovered: false, inPresented: self[parent].isPresented)
-        case .free, .layers: presentChildren(of: parent)
+        let current = self[parent].flow?.current
+        if self[parent].flow?.covering == .layers {
+            if current == former, changed.isEmpty { return }
+            if current != former { formerCurrent = former }
+            presentChildren(of: parent)
+            formerCurrent = nil
+            return
         }
+        var affected = changed
+        if current != former {
+            formerCurrent = former
+            if let former, let slot = slot(of: former), !affected.contains(slot) { affected.append(slot) }
+            if let current, !affected.contains(current.slot) { affected.append(current.slot) }
+        }
+        if affected.count > 1 { affected.sort { self[$0].order < self[$1].order } }
+        for child in affected { presentChild(child, of: parent) }
+        formerCurrent = nil
     }
 
     /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).
@@ -64,25 +70,27 @@ extension Forest {
                 continue
             }
             formerCurrent = formers[parent]
-            present(slot, isCovered: isCovered(slot, in: self[parent].flow), inPresented: self[parent].isPresented)
+            presentChild(slot, of: parent)
         }
     }
 
     /// Updates which child covers the others.
     private mutating func cover(_ parent: NodeSlot) {
-        guard let flow = self[parent].flow else { return }
-        if flow.covering == .tabs, flow.selected.isEmpty, let oldest = flow.children.first {
+        guard let covering = self[parent].flow?.covering else { return }
+        if covering == .tabs, self[parent].flow?.selected.isEmpty == true,
+            let oldest = self[parent].flow?.children.first
+        {
             select(oldest, of: parent)
         }
         let current: NodeSlot? =
-            switch flow.covering {
+            switch covering {
             case .free: nil
-            case .stack: flow.children.last
+            case .stack: self[parent].flow?.children.last
             case .tabs: self[parent].flow?.selected.last
-            case .layers: front(of: flow)
+            case .layers: front(of: parent)
             }
         let now = current.map(id(of:))
-        if now != flow.current { update(parent) { $0.flow?.current = now } }
+        if now != self[parent].flow?.current { update(parent) { $0.flow?.current = now } }
     }
 
     /// Updates whether a node is presented, and the nodes below it if that changed.
@@ -104,41 +112,42 @@ extension Forest {
     }
 
     private mutating func presentChildren(of parent: NodeSlot) {
-        guard let flow = self[parent].flow else { return }
-        let isPresented = self[parent].isPresented
-        for child in flow.children {
-            present(child, isCovered: isCovered(child, in: flow), inPresented: isPresented)
-        }
+        for child in children(of: parent) { presentChild(child, of: parent) }
     }
 
-    private func isCovered(_ child: NodeSlot, in flow: Node.FlowState?) -> Bool {
-        guard let flow, let current = flow.current, current != id(of: child) else { return false }
-        guard flow.covering == .layers else { return true }
-        let (own, front) = (layer(of: child, in: flow), layer(of: current.slot, in: flow))
+    private mutating func presentChild(_ child: NodeSlot, of parent: NodeSlot) {
+        present(child, isCovered: isCovered(child, below: parent), inPresented: self[parent].isPresented)
+    }
+
+    private func isCovered(_ child: NodeSlot, below parent: NodeSlot) -> Bool {
+        guard let current = self[parent].flow?.current, current != id(of: child) else { return false }
+        guard self[parent].flow?.covering == .layers else { return true }
+        let (own, front) = (layer(of: child, below: parent), layer(of: current.slot, below: parent))
         return own < front || (own == front && self[child].order < self[current.slot].order)
     }
 
     /// The path of the sibling that covers a presentable; nil if none does.
     func pathCovering(_ slot: NodeSlot) -> String? {
-        guard let parent = self[slot].parent, isCovered(slot, in: self[parent].flow) else { return nil }
+        guard let parent = self[slot].parent, isCovered(slot, below: parent) else { return nil }
         return currentPath(of: parent)
     }
 
     /// The newest visible child of the highest layer that covers others and has one (S-37).
-    private func front(of flow: Node.FlowState) -> NodeSlot? {
+    private func front(of parent: NodeSlot) -> NodeSlot? {
+        let layers = self[parent].flow?.layers ?? []
         var front: (layer: Int, child: NodeSlot)?
-        for child in flow.children where self[child].isVisible {
-            let layer = layer(of: child, in: flow)
-            guard flow.layers.isEmpty || flow.layers[layer].covers else { continue }
+        for child in children(of: parent) where self[child].isVisible {
+            let layer = layer(of: child, below: parent)
+            guard layers.isEmpty || layers[layer].covers else { continue }
             if front.map({ $0.layer <= layer }) ?? true { front = (layer, child) }
         }
         return front?.child
     }
 
     /// The place of a child's layer; the lowest if its layer is gone.
-    private func layer(of child: NodeSlot, in flow: Node.FlowState) -> Int {
+    private func layer(of child: NodeSlot, below parent: NodeSlot) -> Int {
         let name = self[child].layer
-        return name.isEmpty ? 0 : flow.layers.firstIndex { $0.name == name } ?? 0
+        return name.isEmpty ? 0 : self[parent].flow?.layers.firstIndex { $0.name == name } ?? 0
     }
 
     /// Selects a child among tabs.
@@ -179,7 +188,7 @@ extension Forest {
             return
         }
         for layer in 0..<max(1, flow.layers.count) {
-            for child in flow.children where self.layer(of: child, in: flow) == layer {
+            for child in flow.children where self.layer(of: child, below: slot) == layer {
                 addScreensInSight(child, to: &found)
             }
         }
@@ -187,10 +196,11 @@ extension Forest {
 
     /// The layer of the root's child above a screen, or the child itself; empty if the root has no layers (S-37).
     func layerOfRoot(above screen: NodeSlot) -> String {
-        guard let flow = self[self[screen].root].flow, flow.covering == .layers else { return "" }
+        let root = self[screen].root
+        guard let flow = self[root].flow, flow.covering == .layers else { return "" }
         var slot = screen
-        while let parent = self[slot].parent, parent != self[screen].root { slot = parent }
-        let layer = layer(of: slot, in: flow)
+        while let parent = self[slot].parent, parent != root { slot = parent }
+        let layer = layer(of: slot, below: root)
         return flow.layers.indices.contains(layer) ? flow.layers[layer].name : ""
     }
 }

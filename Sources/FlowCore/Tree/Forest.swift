@@ -131,10 +131,10 @@ struct Forest: Sendable {
     struct Birth: HasNodeTraits {
         var traits: NodeTraits
         /// The state of a flow; nil for a screen.
-        var flow: Node.FlowState?
+        var flow: Boxed<Node.FlowState>?
         var onDismissed: StepTemplate?
         var onResult: OnResult?
-        var presenting: Node.Presenting?
+        var presenting: Boxed<Node.Presenting>?
         var savedState: Arguments = []
 
         /// The bytes of arguments that it adds (``Node/byteCount``).

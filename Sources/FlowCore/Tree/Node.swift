@@ -25,16 +25,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate(set) var traits: NodeTraits
     /// Whether the client that created it is gone.
     fileprivate(set) var isLeft = false
-    /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
-    fileprivate(set) var onDismissed: StepTemplate?
-    /// The step for its parent when it answers (S-45).
-    fileprivate(set) var onResult: OnResult?
-    /// Its initial step, while it waits to be presented (S-16).
-    fileprivate(set) var initialStep: DeferredStep?
-    /// Deferred steps (S-15).
-    fileprivate(set) var deferredSteps: [DeferredStep] = []
-    /// What the owner of a screen saved, for the process that presents it next (S-44).
-    fileprivate(set) var savedState: Arguments = []
+    /// What few nodes have.
+    private var rare = Sparse<Rare>()
 
     /// Whether it is visible, as `SetVisible` reported last (S-14).
     var isVisible: Bool {
@@ -97,8 +89,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.output = newValue
         }
     }
-    /// How many of its asks are open, or answered and not acknowledged (S-45).
-    var askCount = 0
     /// The title that the owner of a screen gave it; empty if it has none (S-44).
     var title: String {
         get { traits.title }
@@ -114,9 +104,9 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// Whether the flows above it are not idle while it is presented (S-34); of a screen, by its declaration.
     var keepsAwake = false
     /// The state of a screen with a presenter.
-    var presenting: Presenting?
+    var presenting: Boxed<Presenting>?
     /// The state of a flow; nil for a screen.
-    var flow: FlowState?
+    var flow: Boxed<FlowState>?
 
     /// What follows from the current change.
     fileprivate var follows: Changes = []
@@ -144,6 +134,46 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         flow?.follows = []
     }
 
+    private struct Rare: Initial, Equatable {
+        var onDismissed: StepTemplate?
+        var onResult: OnResult?
+        var initialStep: DeferredStep?
+        var deferredSteps: [DeferredStep] = []
+        var savedState: Arguments = []
+        var askCount = 0
+    }
+
+    /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
+    fileprivate(set) var onDismissed: StepTemplate? {
+        get { rare.onDismissed }
+        set { rare.onDismissed = newValue }
+    }
+    /// The step for its parent when it answers (S-45).
+    fileprivate(set) var onResult: OnResult? {
+        get { rare.onResult }
+        set { rare.onResult = newValue }
+    }
+    /// Its initial step, while it waits to be presented (S-16).
+    fileprivate(set) var initialStep: DeferredStep? {
+        get { rare.initialStep }
+        set { rare.initialStep = newValue }
+    }
+    /// Deferred steps (S-15).
+    fileprivate(set) var deferredSteps: [DeferredStep] {
+        get { rare.deferredSteps }
+        set { rare.deferredSteps = newValue }
+    }
+    /// What the owner of a screen saved, for the process that presents it next (S-44).
+    fileprivate(set) var savedState: Arguments {
+        get { rare.savedState }
+        set { rare.savedState = newValue }
+    }
+    /// How many of its asks are open, or answered and not acknowledged (S-45).
+    var askCount: Int {
+        get { rare.askCount }
+        set { rare.askCount = newValue }
+    }
+
     /// A free slot.
     fileprivate init(free slot: NodeSlot) {
         self.slot = slot
@@ -155,8 +185,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate mutating func takeFollows() -> Changes {
         var all = follows
         follows = []
-        flow?.takeFollows(into: &all)
-        presenting?.takeFollows(into: &all)
+        flow?.value.takeFollows(into: &all)
+        presenting?.value.takeFollows(into: &all)
         return all
     }
 }
@@ -322,7 +352,7 @@ struct NodeTable: Sendable {
     /// Sets a flow's latest navigation.
     mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
         // Replaced in place: reading it first would copy the whole node with each step.
-        let former = nodes[slot.index].flow?.exchangeLast(next) ?? nil
+        let former = nodes[slot.index].flow?.value.exchangeLast(next) ?? nil
         if let former, former.client == next.client {
             accounting.count(Accounting.Usage(bytes: next.byteCount - former.byteCount), for: next.client)
         } else {

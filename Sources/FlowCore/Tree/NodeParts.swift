@@ -2,10 +2,12 @@
 
 /// Identifies a presentable, live or not: the instance is never used again (S-1, S-25).
 public struct NodeID: Hashable, Sendable {
-    /// Its place in the forest.
-    let slot: NodeSlot
     /// The instance of the node, because a slot is used again.
     public let instance: UInt64
+    /// Its place in the forest.
+    let slot: NodeSlot
+
+    init(slot: NodeSlot, instance: UInt64) { (self.slot, self.instance) = (slot, instance) }
 }
 
 /// A step that a flow triggers on itself when a child answers (S-45).

@@ -1,8 +1,12 @@
 /// A place in memory for a node. Unlike an instance, it is used again when its node is gone.
 struct NodeSlot: Hashable, Sendable {
-    /// Its index among all slots of the forest.
-    let index: Int
+    private let number: Int32
 
     /// The slot with this index.
-    init(_ index: Int) { self.index = index }
+    @inline(__always)
+    init(_ index: Int) { number = Int32(index) }
+
+    /// Its index among all slots of the forest.
+    @inline(__always)
+    var index: Int { Int(number) }
 }

@@ -18,18 +18,61 @@ struct NodeTraits: Equatable, Sendable {
     var owner: Client?
     /// The client that created it, for the limits.
     var client = Client.daemon
+    /// Those that few presentables have.
+    private var rare = Sparse<Rare>()
+
+    init(
+        name: String = "", id: String = "", style: String = "", arguments: Arguments = [], isVisible: Bool = false,
+        whenHidden: WhenHidden? = nil, owner: Client? = nil, client: Client = .daemon, backStep: String? = nil,
+        raised: UInt64 = 0, isHiddenByRule: Bool = false, layer: String = "", output: String = "", title: String = ""
+    ) {
+        (self.name, self.id, self.style, self.arguments) = (name, id, style, arguments)
+        (self.isVisible, self.whenHidden, self.owner, self.client) = (isVisible, whenHidden, owner, client)
+        (self.backStep, self.raised, self.isHiddenByRule) = (backStep, raised, isHiddenByRule)
+        (self.layer, self.output, self.title) = (layer, output, title)
+    }
+}
+
+extension NodeTraits {
+    private struct Rare: Initial, Equatable {
+        var backStep: String?
+        var raised: UInt64 = 0
+        var isHiddenByRule = false
+        var layer = ""
+        var output = ""
+        var title = ""
+    }
+
     /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
-    var backStep: String?
+    var backStep: String? {
+        get { rare.backStep }
+        set { rare.backStep = newValue }
+    }
     /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
-    var raised: UInt64 = 0
+    var raised: UInt64 {
+        get { rare.raised }
+        set { rare.raised = newValue }
+    }
     /// Whether a rule of its parent hid it (S-37).
-    var isHiddenByRule = false
+    var isHiddenByRule: Bool {
+        get { rare.isHiddenByRule }
+        set { rare.isHiddenByRule = newValue }
+    }
     /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
-    var layer = ""
+    var layer: String {
+        get { rare.layer }
+        set { rare.layer = newValue }
+    }
     /// The output that a root stands on; empty if it has none (S-41).
-    var output = ""
+    var output: String {
+        get { rare.output }
+        set { rare.output = newValue }
+    }
     /// The title that the owner of a screen gave it; empty if it has none (S-44).
-    var title = ""
+    var title: String {
+        get { rare.title }
+        set { rare.title = newValue }
+    }
 }
 
 /// Few presentables have these traits, which ``NodeRecord`` has at its end.

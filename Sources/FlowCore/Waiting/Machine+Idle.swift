@@ -143,7 +143,7 @@ extension Machine {
 
     /// The idle times of a flow begin now.
     mutating func beginIdleTimes(of slot: NodeSlot, _ turn: inout Turn) {
-        forest.update(slot) { $0.flow?.beginIdleTimes(at: turn.now) }
+        forest.update(slot) { $0.flow?.value.beginIdleTimes(at: turn.now) }
         scheduleIdleStep(of: slot)
     }
 
@@ -160,7 +160,7 @@ extension Machine {
             forest.update(slot) { $0.flow?.alarm = nil }
             let after = stages(flow.definition, definitions)
             if stages(old.flow(named: forest[slot].name), old) != after {
-                forest.update(slot) { $0.flow?.beginIdleTimes(at: after.isEmpty ? nil : turn.now) }
+                forest.update(slot) { $0.flow?.value.beginIdleTimes(at: after.isEmpty ? nil : turn.now) }
             }
             scheduleIdleStep(of: slot)
         }
