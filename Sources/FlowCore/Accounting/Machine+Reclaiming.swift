@@ -49,14 +49,14 @@ extension Machine {
         let wanting = accounting.shortage(more)
         if wanting == Accounting.Usage() || accounting.pool == Accounting.Usage() { return false }
         try accounting.checkShare(own, for: client)
-        searchReclaimable(sparing: spared.map(forest.id(of:)))
+        searchReclaimable(sparing: spared.map { forest.id(of: $0) })
         // All that is needed or nothing, because a refused call changes nothing.
         guard Accounting.Resource.allCases.allSatisfy({ canReclaim(wanting[$0], of: $0) }) else { return false }
         var hasGone = false
         for resource in Accounting.Resource.allCases {
             while accounting.shortage(more)[resource] > 0 {
                 // The reclaiming may have uncovered presentables.
-                searchReclaimable(sparing: spared.map(forest.id(of:)))
+                searchReclaimable(sparing: spared.map { forest.id(of: $0) })
                 guard let top = takeReclaimable(resource) else {
                     // The result of the search is shorter now.
                     reclaimCandidates.changes = nil
@@ -153,7 +153,7 @@ extension Machine {
         }
         tops.sort { forest[$0].instance > forest[$1].instance }
         for resource in Accounting.Resource.allCases {
-            found.tops[resource] = tops.filter { sums[$0]?[resource] ?? 0 > 0 }.map(forest.id(of:))
+            found.tops[resource] = tops.filter { sums[$0]?[resource] ?? 0 > 0 }.map { forest.id(of: $0) }
         }
         return found
     }

@@ -26,7 +26,7 @@ extension Machine {
     /// The ask of a client, or of the presentable if the client owns that or did so when it called.
     func knownAsk(_ token: String, on node: NodeID?, by client: Client) -> UInt64? {
         if asks.isEmpty { return nil }
-        if let slot = node.flatMap(forest.slot(of:)), isOwner(client, of: slot),
+        if let slot = forest.slot(of: node), isOwner(client, of: slot),
             let number = asks.find(Asks.Key(asker: .presentable(forest[slot].instance), token: token))
         {
             return number
@@ -56,7 +56,7 @@ extension Machine {
             accounting.open(client)
             if ask.isLeft { forest.noteReclaimChange() }
             // The owner at that time called another path, perhaps.
-            let path = options.calledAt ?? node.flatMap(forest.slot(of:)).map { forest[$0].path } ?? ask.path
+            let path = options.calledAt ?? forest.slot(of: node).map { forest[$0].path } ?? ask.path
             asks.setClient(client, at: path, of: number)
         }
         turn.answer = .reply(request, .verdict(ask.verdict ?? .pending, serial: ask.serial))

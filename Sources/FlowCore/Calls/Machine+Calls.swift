@@ -124,7 +124,7 @@ extension Machine {
     }
 
     /// Refuses an activation token that is not valid.
-    func checkActivationToken(_ token: String?) throws(FlowError) {
+    static func checkActivationToken(_ token: String?) throws(FlowError) {
         guard let token else { return }
         guard token.utf8.count <= Limits.activationTokenLength else {
             throw FlowError(

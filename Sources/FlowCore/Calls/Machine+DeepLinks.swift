@@ -8,7 +8,7 @@ extension Machine {
     ) {
         let admitted: Arguments
         do throws(FlowError) {
-            try checkActivationToken(activationToken)
+            try Self.checkActivationToken(activationToken)
             admitted = try definitions.admit(arguments, of: step)
         } catch {
             turn.answer = .fail(request, error)
@@ -94,7 +94,7 @@ extension Machine {
         var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout), above: root)
         var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
-            try checkActivationToken(activationToken)
+            try Self.checkActivationToken(activationToken)
             // Checks all segments first, because navigations are not undone.
             for place in segments.indices {
                 call.usage.bytes += segments[place].flow.utf8.count
@@ -161,7 +161,7 @@ extension Machine {
         }
         guard !walk.isDone else { return false }
         // The flow of the next segment is looked up when the one before is ready.
-        if let above = walk.above.flatMap(forest.slot(of:)), forest[above].flow?.isReady == false {
+        if let above = forest.slot(of: walk.above), forest[above].flow?.isReady == false {
             try checkReadiness(of: above, for: client)
             return false
         }

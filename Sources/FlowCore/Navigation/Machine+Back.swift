@@ -54,7 +54,7 @@ extension Machine {
         // The flow that goes back may be another one; the caller knows the presentable that it called.
         turn.call.path = options?.calledAt ?? forest[slot].path
         do throws(FlowError) {
-            try checkActivationToken(options?.activationToken)
+            try Self.checkActivationToken(options?.activationToken)
             let target = try backTarget(from: slot, for: client)
             if let wanted = options?.goes { try check(target, dismisses: wanted) }
             if target != .hidden { reach(innermostFlow(from: slot), &turn) }
@@ -119,7 +119,7 @@ extension Machine {
                 return .step(onBack, at: place, on: nil)
             }
             if forest[place].flow?.covering == .stack, forest.children(of: place).count > 1,
-                let current = forest[place].flow?.current.flatMap(forest.slot(of:))
+                let current = forest.slot(of: forest[place].flow?.current)
             {
                 return .dismissal(of: current, in: place)
             }
@@ -134,7 +134,7 @@ extension Machine {
     /// The child that Back is tried at first: the current one, or with `free` the newest presented one.
     private func front(of flow: NodeSlot) -> NodeSlot? {
         switch forest[flow].flow?.covering {
-        case .stack, .tabs, .layers: forest[flow].flow?.current.flatMap(forest.slot(of:))
+        case .stack, .tabs, .layers: forest.slot(of: forest[flow].flow?.current)
         case .free: forest.children(of: flow).last { forest[$0].isPresented }
         case nil: nil
         }
@@ -186,7 +186,7 @@ extension Machine {
         let token = turn.call.token
         let waiting = WaitingStep(
             origin: beginBack(options, request, &turn), client: client, flow: forest.id(of: flow), step: step,
-            arguments: [], cause: 0, purpose: .emitted(request), screen: screen.map(forest.id(of:)))
+            arguments: [], cause: 0, purpose: .emitted(request), screen: screen.map { forest.id(of: $0) })
         try checkWait(waiting, for: flow, &turn)
         if take(waiting, &turn) == nil {
             suspend(request, Call(client: client, kind: .step(path: path, token)), &turn)

@@ -134,7 +134,7 @@ extension Machine {
         }
         queue.leave(
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
-            to: nearestLiveAncestor.map(forest.id(of:)))
+            to: nearestLiveAncestor.map { forest.id(of: $0) })
         let nearestLiveAncestor = nearestLiveAncestor.map { forest[$0].path }
         // The flow that would have taken the steps of a node is live only for the last node, and only if that is a screen.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }

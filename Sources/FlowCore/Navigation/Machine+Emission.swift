@@ -104,8 +104,9 @@ extension Machine {
     mutating func touch(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         let flow = flow(for: slot)
+        let place = slot == flow ? nil : slot
         do throws(FlowError) {
-            try checkEmitter(client, of: flow, on: slot == flow ? nil : slot, waits: false)
+            try checkEmitter(client, of: flow, on: place, waits: false)
         } catch {
             turn.answer = .fail(request, error)
             return
@@ -131,10 +132,12 @@ extension Machine {
     ) -> EmissionResult {
         guard let slot = forest.slot(of: node) else { return .ended(.refused(Self.gone)) }
         let flow = flow(for: slot)
+        let place = slot == flow ? nil : slot
+        let waits = options?.waits ?? true
         let admitted: Arguments
         do throws(FlowError) {
-            try checkActivationToken(options?.activationToken)
-            try checkEmitter(client, of: flow, on: slot == flow ? nil : slot, waits: options?.waits ?? true)
+            try Self.checkActivationToken(options?.activationToken)
+            try checkEmitter(client, of: flow, on: place, waits: waits)
             admitted = try definitions.admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))

@@ -66,7 +66,7 @@ extension Machine {
     }
 
     private mutating func removeUndeclared(in new: Definitions, _ turn: inout Turn) {
-        for id in forest.preorder().map(forest.id(of:)) {
+        for id in forest.preorder().map({ forest.id(of: $0) }) {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
             let isDeclared =

@@ -38,7 +38,7 @@ extension Machine {
     mutating func begin(
         _ flowRequest: FlowRequest, along path: RequestID? = nil, _ turn: inout Turn
     ) throws(FlowError) -> String {
-        try checkActivationToken(flowRequest.activationToken)
+        try Self.checkActivationToken(flowRequest.activationToken)
         if flowRequest.client != .daemon {
             try checkEmitter(flowRequest.client, of: flowRequest.definition) {
                 "is started, or found where it is live, only for"

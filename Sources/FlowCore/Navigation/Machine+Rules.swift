@@ -8,11 +8,12 @@ extension Machine {
     /// The flow that handles steps emitted on a presentable (S-4).
     @inline(__always)
     func flow(for slot: NodeSlot) -> NodeSlot {
-        forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
+        if forest[slot].flow == nil, let parent = forest[slot].parent { return parent }
+        return slot
     }
 
     func unhandled(_ step: StepID, at flow: NodeID?) -> String {
-        guard let flow = flow.flatMap(forest.slot(of:)) else { return "the flow has ended" }
+        guard let flow = forest.slot(of: flow) else { return "the flow has ended" }
         let definition = definitions[definition(of: flow)]
         let name = definitions[step].name
         if let navigator = definition.navigator {
@@ -70,7 +71,8 @@ extension Machine {
     /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).
     @inline(__always)
     func whenHidden(_ slot: NodeSlot) -> WhenHidden {
-        forest[slot].whenHidden
-            ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
+        if let own = forest[slot].whenHidden { return own }
+        guard let definition = forest[slot].flow?.definition else { return .ignore }
+        return definitions.flows[definition.index].whenHidden
     }
 }

@@ -11,7 +11,7 @@ extension Machine {
         // A program may have many screens of one name: it crashed once, after it had shown the first of them (S-36).
         let owned = forest.preorder().filter { forest[$0].owner == client }
         for slot in owned { endOwnership(of: slot, turn.now) }
-        for id in owned.map(forest.id(of:)) {
+        for id in owned.map({ forest.id(of: $0) }) {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
             if forest[slot].presenting?.eviction == .underWay {
@@ -56,7 +56,7 @@ extension Machine {
     private mutating func isLostTooOften(_ slot: NodeSlot, by client: Client, _ now: Instant) -> Bool {
         // A flow can have the name of a screen.
         guard forest[slot].presenting != nil else { return false }
-        let place = CountedLosses.Place(name: forest[slot].name, flow: forest[slot].parent.map(forest.id(of:)))
+        let place = CountedLosses.Place(name: forest[slot].name, flow: forest[slot].parent.map { forest.id(of: $0) })
         if let known = countedLosses.isTooMany(client, at: place) { return known }
         let isTooMany = noteLoss(of: slot, now)
         countedLosses.note(client, at: place, isTooMany: isTooMany)

@@ -133,7 +133,7 @@ extension Machine {
     /// Dismisses the live flows whose navigator is gone; their waiting steps fail first.
     mutating func dismissFlows(_ client: Client, _ turn: inout Turn, where isLost: (FlowDefinition) -> Bool) {
         guard definitions.askOthers else { return }
-        for id in forest.preorder().map(forest.id(of:)) {
+        for id in forest.preorder().map({ forest.id(of: $0) }) {
             guard let slot = forest.slot(of: id), let flow = forest[slot].flow else { continue }
             let definition = definitions[flow.definition]
             guard let navigator = definition.navigator, isLost(definition) else { continue }

@@ -48,7 +48,7 @@ extension Machine {
         timings.suspend(step.origin, at: turn.now)
         forest.update(flow) { $0.flow?.question = id }
         // The screen on which the step was emitted may be gone.
-        let place = step.screen.flatMap(forest.slot(of:)) ?? flow
+        let place = forest.slot(of: step.screen) ?? flow
         let question = Question(
             id: id, service: service, flow: forest[flow].path, step: definitions[step.step].name,
             arguments: step.arguments, client: step.client, presentable: forest[place].path,

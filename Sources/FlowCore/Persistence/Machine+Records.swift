@@ -268,7 +268,7 @@ extension Machine {
     private func path(of step: WaitingStep, for request: RequestID, _ call: Turn.CurrentCall?) -> String {
         if case .step(let path, _)? = calls[request]?.kind { return path }
         if request == call?.request, let path = call?.path { return path }
-        return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest[$0].path } ?? ""
+        return (forest.slot(of: step.screen) ?? forest.slot(of: step.flow)).map { forest[$0].path } ?? ""
     }
 
     /// Where failures of steps for a flow are reported: at the flow, or its nearest live ancestor, or else at the path that

@@ -53,7 +53,7 @@ extension Machine {
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
         run(&turn)
         origins.forgetRestored()
-        restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
+        restoredRoots = Set(forest.roots.map { forest[$0].id })
     }
 
     /// Times begin anew. The owner of a screen that is evicted may not have got `Withdraw`.

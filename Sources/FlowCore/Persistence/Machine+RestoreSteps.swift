@@ -100,7 +100,7 @@ extension Machine {
         do throws(FlowError) {
             let (step, arguments) = try declared(record)
             let screen = record.screen.map { instance in
-                lost.slots[instance].map(forest.id(of:)) ?? NodeID(slot: NodeSlot(0), instance: instance)
+                lost.slots[instance].map { forest.id(of: $0) } ?? NodeID(slot: NodeSlot(0), instance: instance)
             }
             return WaitingStep(
                 origin: record.origin, client: onSameBus ? record.client : .daemon, flow: forest.id(of: slot),
@@ -194,7 +194,7 @@ extension Machine {
             link.flows = record.flows.map { flow in
                 flow.instance == 0
                     ? nil
-                    : lost.slots[flow.instance].map(forest.id(of:))
+                    : lost.slots[flow.instance].map { forest.id(of: $0) }
                         ?? NodeID(slot: NodeSlot(0), instance: flow.instance)
             }
             link.undecided = link.flows[link.next...].count { $0 != nil }
@@ -230,7 +230,7 @@ extension Machine {
     }
 
     private func restoredList(_ record: ListRecord, _ place: Int, _ lost: Lost) -> Call {
-        let node = lost.slots[record.node].map(forest.id(of:)) ?? NodeID(slot: NodeSlot(0), instance: record.node)
+        let node = lost.slots[record.node].map { forest.id(of: $0) } ?? NodeID(slot: NodeSlot(0), instance: record.node)
         var usage = Accounting.Usage(steps: record.items.count)
         let steps = record.items.map { item -> EmittedStep in
             switch item {

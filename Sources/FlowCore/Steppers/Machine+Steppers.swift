@@ -50,7 +50,7 @@ extension Machine {
     /// The live roots that get the steps. A step can need room, for which another root is reclaimed.
     private func roots(of stepper: StepperID) -> [NodeID] {
         let flow = definitions.steppers[stepper.index].flow
-        return forest.roots.filter { forest[$0].flow?.definition == flow }.map(forest.id(of:))
+        return forest.roots.filter { forest[$0].flow?.definition == flow }.map { forest.id(of: $0) }
     }
 
     /// The definitions are others now.

@@ -89,7 +89,7 @@ extension Forest {
             case .tabs: self[parent].flow?.selected.last
             case .layers: front(of: parent)
             }
-        let now = current.map(id(of:))
+        let now = current.map { id(of: $0) }
         if now != self[parent].flow?.current { update(parent) { $0.flow?.current = now } }
     }
 

@@ -67,13 +67,20 @@ struct Forest: Sendable {
 
     /// The live node with this instance; nil if there is none.
     func node(instance: UInt64) -> NodeID? {
-        nodes.find(instance: instance).map(id(of:))
+        nodes.find(instance: instance).map { id(of: $0) }
     }
 
     /// The slot of a node; nil if it is no longer live.
     @inline(__always)
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.slot(of: id)
+    }
+
+    /// The same for a node that there may be.
+    @inline(__always)
+    func slot(of id: NodeID?) -> NodeSlot? {
+        guard let id else { return nil }
+        return nodes.slot(of: id)
     }
 
     @inline(__always)
@@ -338,7 +345,7 @@ extension Forest {
     mutating func takeDozing() -> [NodeSlot] {
         if dozing.isEmpty { return [] }
         defer { dozing = [] }
-        return dozing.compactMap(slot(of:)).filter { self[$0].flow?.wakers == 0 }
+        return dozing.compactMap { slot(of: $0) }.filter { self[$0].flow?.wakers == 0 }
     }
 
     /// Takes the changes of live nodes: the new ones, and new values of the others.
@@ -363,12 +370,12 @@ extension Forest {
     mutating func takePresented() -> [NodeSlot] {
         if becamePresented.isEmpty { return [] }
         defer { becamePresented.removeAll(keepingCapacity: true) }
-        return becamePresented.compactMap(slot(of:)).filter { self[$0].isPresented }
+        return becamePresented.compactMap { slot(of: $0) }.filter { self[$0].isPresented }
     }
 
     /// The path of the child that covers the others; nil if none does.
     func currentPath(of slot: NodeSlot) -> String? {
-        self[slot].flow?.current.flatMap(self.slot(of:)).map { self[$0].path }
+        self.slot(of: self[slot].flow?.current).map { self[$0].path }
     }
 }
 

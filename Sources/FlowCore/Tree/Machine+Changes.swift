@@ -31,7 +31,7 @@ extension Machine {
         WaitingStep(
             origin: deferred.origin, client: deferred.client, flow: forest.id(of: flow),
             step: deferred.step, arguments: deferred.arguments, cause: deferred.cause, purpose: purpose,
-            screen: slot == flow ? nil : forest.id(of: slot))
+            screen: slot == flow ? nil : forest.id(of: slot) as NodeID)
     }
 
     /// Reports changed properties, and new presentables before them.

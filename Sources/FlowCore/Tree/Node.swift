@@ -193,6 +193,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 
 /// All nodes, by slot, with what follows from their changes.
 struct NodeTable: Sendable {
+    private let isLarge = PassedByAddress()
     /// A slot with instance 0 is free.
     private(set) var nodes: [Node] = []
     private var freeSlots: [NodeSlot] = []
