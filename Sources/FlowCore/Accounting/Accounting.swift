@@ -101,6 +101,9 @@ struct Accounting: Sendable {
         if isGone { goneCount += 1 } else { opened.append(client) }
     }
 
+    /// Whether there may be such clients, or accounts to forget.
+    var hasNews: Bool { !opened.isEmpty || !emptied.isEmpty }
+
     /// Takes the clients that the shell does not watch yet. Only at the end of an event, because during an event the usage
     /// of a client that is gone can become zero and grow again.
     mutating func takeOpened() -> [Client] {

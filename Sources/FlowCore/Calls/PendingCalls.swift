@@ -71,6 +71,9 @@ struct PendingCalls: Sendable {
         deepLinks[request] = outcomes
     }
 
+    /// Whether calls began to wait that have no alarm yet.
+    var hasUnwatched: Bool { !unwatched.isEmpty }
+
     /// Takes the calls that wait and have no alarm yet, with the times at which their callers get another answer.
     mutating func takeUnwatched() -> [(request: RequestID, due: Instant)] {
         if unwatched.isEmpty { return [] }

@@ -33,10 +33,20 @@ public struct Coordinator: ~Copyable, Sendable {
     ///   - now: the time of the event.
     ///   - size: about how many effects and steps to handle. Beyond that, the work ends between two cascades; then
     ///     ``PendingWork/hasMore`` is true, and ``Event/continued`` continues it. Any other event finishes it first (S-7).
-    public mutating func handle(_ event: Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
-        var turn = Turn(at: now, upTo: size)
-        machine.handle(event, &turn)
-        return turn.takeEffects()
+    public mutating func handle(_ event: consuming Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
+        var effects: [Effect] = []
+        handle(consume event, at: now, upTo: size, into: &effects)
+        return effects
+    }
+
+    /// Does the same, and appends the effects to a list, whose memory can so be used for many events.
+    public mutating func handle(
+        _ event: consuming Event, at now: Instant, upTo size: Int = .max, into effects: inout [Effect]
+    ) {
+        var turn = Turn(at: now, upTo: size, after: effects)
+        effects = []
+        machine.handle(consume event, &turn)
+        swap(&effects, &turn.effects)
     }
 
     /// The definitions in force: those of the files, and those that clients registered.
@@ -161,23 +171,24 @@ struct Machine: Sendable {
     }
 
     /// Handles an event, as far as it goes in this turn.
-    mutating func handle(_ event: Event, _ turn: inout Turn) {
+    mutating func handle(_ event: consuming Event, _ turn: inout Turn) {
         forest.origin = 0
         if hasMore { handleRest(before: event, &turn) }
-        if case .continued = event {} else { begun = turn.now }
         forest.origin = 0
-        dispatch(event, &turn)
+        dispatch(consume event, &turn)
         goOn(&turn)
-        watchSuspended()
-        restartDozing(&turn)
+        if calls.hasUnwatched { watchSuspended() }
+        if forest.hasDozing { restartDozing(&turn) }
         askForTimer(&turn)
         if hasMore || calls.hasSavedProgress { recordRest(&turn) }
         finish(&turn)
     }
 
-    private mutating func dispatch(_ event: Event, _ turn: inout Turn) {
-        switch event {
-        case .continued: break
+    private mutating func dispatch(_ event: consuming Event, _ turn: inout Turn) {
+        let earlier = begun
+        begun = turn.now
+        switch consume event {
+        case .continued: begun = earlier
         case .restored(let records, let onSameBus): restore(records, onSameBus: onSameBus, &turn)
         case .started:
             for root in definitions.autostart where !restoredRoots.contains(id(of: root)) { start(root, &turn) }
@@ -264,9 +275,9 @@ struct Machine: Sendable {
     private mutating func finish(_ turn: inout Turn) {
         turn.sendLateAnswers()
         if !earlyPresenters.isEmpty, !hasMore { startEarlyPresenters(&turn) }
-        if let answer = turn.answer, let token = turn.call.token { remember(answer, by: token, at: turn.now) }
-        for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
-        if let answer = turn.answer { turn.effects.append(answer) }
+        if let token = turn.call.token, let answer = turn.answer { remember(answer, by: token, at: turn.now) }
+        if accounting.hasNews { for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) } }
+        if let answer = turn.answer.take() { turn.effects.append(answer) }
         if !turn.answered.isEmpty { turn.effects += turn.answered }
         expireAsks(at: turn.now)
         if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }

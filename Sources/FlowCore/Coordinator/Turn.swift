@@ -27,14 +27,15 @@ struct Turn: ~Copyable, Sendable {
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
     /// The effects so far.
-    var effects: [Effect] = []
+    var effects: [Effect]
     /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).
     private var lateAnswers: (origin: UInt64, answers: [Effect]) = (0, [])
 
-    init(at now: Instant, upTo size: Int = .max) {
+    /// Begins a turn, whose effects follow those of earlier ones.
+    init(at now: Instant, upTo size: Int = .max, after earlier: consuming [Effect] = []) {
         self.now = now
-        self.size = size
-        effects.reserveCapacity(2)
+        self.size = size < .max - earlier.count ? size + earlier.count : .max
+        effects = earlier
     }
 
     /// Whether the slice is full, and the rest continues later.

@@ -55,6 +55,9 @@ public final class Definitions: Equatable, Sendable {
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
 
+    /// The rules of all flows.
+    let rules: RuleTable
+
     private let stepIndex: NameIndex
     private let screenIndex: NameIndex
     private let flowIndex: NameIndex
@@ -77,6 +80,7 @@ public final class Definitions: Equatable, Sendable {
         haveWatchdogs = screens.contains { $0.watchdog != nil }
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }
         askOthers = flows.contains(where: \.asksOthers)
+        rules = RuleTable(flows)
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
         flowIndex = Self.index(flows.map(\.name))

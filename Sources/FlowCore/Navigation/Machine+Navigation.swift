@@ -12,6 +12,7 @@ extension Machine {
     mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
         -> Outcome
     {
+        if contributors.isEmpty, let outcome = applyNone(step, flow, &turn) { return outcome }
         var plan: Plan
         do throws(FlowError) {
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
@@ -30,6 +31,32 @@ extension Machine {
         case .yes(let last): end(flow, last, nil, plan, step, &turn)
         case .answer(let result): end(flow, nil, result, plan, step, &turn)
         }
+        return .navigated(serial: serial)
+    }
+
+    /// Applies the empty list of contributors, for which there is nothing to plan: most steps change only what the latest
+    /// navigation of their flow was. Returns nil if its arguments need more room than those of the one before.
+    private mutating func applyNone(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome? {
+        let arguments = step.arguments.broadcastable
+        let byteCount = arguments.byteCount
+        if byteCount > 0 {
+            guard let last = forest[flow].flow?.last, last.client == step.client, last.byteCount >= byteCount else {
+                return nil
+            }
+        }
+        serial += 1
+        let name = definitions.steps[step.step.index].name
+        setLastNavigation(arguments, byteCount, of: name, flow, for: step.client)
+        if step.purpose == .initial { initialStepEnded(of: flow) }
+        reportChanges(&turn)
+        turn.effects.append(
+            .emitNavigationOccurred(
+                Navigation(
+                    flow: forest[flow].path, definition: definitions.flows[definition(of: flow).index].name,
+                    serial: serial, cause: step.cause, client: step.client, step: name, arguments: arguments,
+                    contributions: [], isDeepLink: step.isDeepLink,
+                    adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
+        triggerPresented(&turn)
         return .navigated(serial: serial)
     }
 

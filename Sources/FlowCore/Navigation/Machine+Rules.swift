@@ -26,9 +26,11 @@ extension Machine {
 
     /// The contributors of the first alternative that matches a step; nil if none does.
     func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
-        let definition = definition(of: flow).index
-        guard let rule = definitions.flows[definition].rule(for: step.step) else { return nil }
-        for alternative in definitions.flows[definition].rules[rule].alternatives {
+        let definition = definition(of: flow)
+        guard let rule = definitions.rules.find(step.step, of: definition) else { return nil }
+        // Most rules have one alternative, without conditions.
+        if let contributors = definitions.rules.plain[rule] { return contributors }
+        for alternative in definitions.rules.all[rule].alternatives {
             if matches(alternative, step.arguments, flow) { return alternative.contributors }
         }
         return nil

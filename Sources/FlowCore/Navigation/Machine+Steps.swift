@@ -9,7 +9,11 @@ extension Machine {
     mutating func run(_ turn: inout Turn) -> Bool {
         while true {
             if queue.isBetweenChains { settle(&turn) }
-            if turn.isOver, queue.isBetweenChains { return queue.isEmpty }
+            if queue.isEmpty {
+                queue.forgetGone()
+                return true
+            }
+            if turn.isOver, queue.isBetweenChains { return false }
             guard let step = queue.takeNext() else { return true }
             if queue.dropRecord(of: step) { unrecord(step) }
             take(step, &turn)

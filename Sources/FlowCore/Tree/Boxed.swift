@@ -28,37 +28,32 @@ struct Boxed<Value: Sendable>: Sendable {
 
 extension Boxed: Equatable where Value: Equatable {}
 
-/// What can be stored in ``Sparse``: a value that nearly always is as at first.
-protocol Initial: Sendable {
+/// What can be stored in ``Sparse``.
+protocol Initial: Equatable, Sendable {
     /// The value at first.
     init()
 }
 
 /// A large value that nearly always is as at first, and takes no memory then.
-@dynamicMemberLookup
-struct Sparse<Value: Initial>: Sendable {
+struct Sparse<Value: Initial>: Equatable, Sendable {
     private var changed: Boxed<Value>?
 
     @inline(__always)
     init() {}
 
+    /// A member of the value, with what it is at first.
     @inline(__always)
-    subscript<Member: Equatable>(dynamicMember member: WritableKeyPath<Value, Member>) -> Member {
-        get {
-            guard let changed else { return Value()[keyPath: member] }
-            return changed[dynamicMember: member]
-        }
+    subscript<Member: Equatable>(member: WritableKeyPath<Value, Member>, first: Member) -> Member {
+        get { changed?[dynamicMember: member] ?? first }
         set {
             if changed == nil {
-                if newValue == Value()[keyPath: member] { return }
+                if newValue == first { return }
                 changed = Boxed(Value())
             }
             changed?[dynamicMember: member] = newValue
         }
     }
-}
 
-extension Sparse: Equatable where Value: Equatable {
     /// Whether the values are equal, stored or not.
     static func == (one: Sparse, other: Sparse) -> Bool {
         if one.changed == nil, other.changed == nil { return true }

@@ -96,10 +96,7 @@ extension Node {
             follows = []
         }
 
-        /// Replaces the latest navigation. Returns the former one.
-        mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
-            defer { last = next }
-            return last
-        }
+        /// Sets the latest navigation. ``NodeTable`` counts its arguments.
+        mutating func setLast(_ next: LastNavigation) { last = next }
     }
 }

@@ -341,12 +341,20 @@ extension Forest {
         }
     }
 
+    /// Whether there are flows that no screen keeps awake any more.
+    var hasDozing: Bool { !dozing.isEmpty }
+
     /// Takes the flows that no screen keeps awake any more.
     mutating func takeDozing() -> [NodeSlot] {
         if dozing.isEmpty { return [] }
         defer { dozing = [] }
         return dozing.compactMap { slot(of: $0) }.filter { self[$0].flow?.wakers == 0 }
     }
+
+    /// Whether nodes are new, or changed.
+    var hasChanges: Bool { !nodes.changed.isEmpty }
+    /// Whether nodes became presented.
+    var hasPresented: Bool { !becamePresented.isEmpty }
 
     /// Takes the changes of live nodes: the new ones, and new values of the others.
     mutating func takeChanges() -> (born: [NodeSlot], changes: [PropertyChanges]) {

@@ -5,8 +5,8 @@ extension Machine {
     /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
     /// then the deferred ones (S-16). An initial step was counted when it was contributed.
     mutating func triggerPresented(_ turn: inout Turn) {
+        if !forest.hasPresented { return }
         let presented = forest.takePresented()
-        if presented.isEmpty { return }
         if definitions.haveWatchdogs { for slot in presented { beginChecks(of: slot, &turn) } }
         var released: [WaitingStep] = []
         for slot in presented {
@@ -36,6 +36,7 @@ extension Machine {
 
     /// Reports changed properties, and new presentables before them.
     mutating func reportChanges(_ turn: inout Turn) {
+        if !forest.hasChanges { return }
         let (born, changes) = forest.takeChanges()
         for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
         for change in changes { turn.effects.append(.changeProperties(change)) }

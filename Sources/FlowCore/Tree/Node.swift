@@ -134,7 +134,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         flow?.follows = []
     }
 
-    private struct Rare: Initial, Equatable {
+    private struct Rare: Initial {
         var onDismissed: StepTemplate?
         var onResult: OnResult?
         var initialStep: DeferredStep?
@@ -145,33 +145,33 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 
     /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
     fileprivate(set) var onDismissed: StepTemplate? {
-        get { rare.onDismissed }
-        set { rare.onDismissed = newValue }
+        get { rare[\.onDismissed, nil] }
+        set { rare[\.onDismissed, nil] = newValue }
     }
     /// The step for its parent when it answers (S-45).
     fileprivate(set) var onResult: OnResult? {
-        get { rare.onResult }
-        set { rare.onResult = newValue }
+        get { rare[\.onResult, nil] }
+        set { rare[\.onResult, nil] = newValue }
     }
     /// Its initial step, while it waits to be presented (S-16).
     fileprivate(set) var initialStep: DeferredStep? {
-        get { rare.initialStep }
-        set { rare.initialStep = newValue }
+        get { rare[\.initialStep, nil] }
+        set { rare[\.initialStep, nil] = newValue }
     }
     /// Deferred steps (S-15).
     fileprivate(set) var deferredSteps: [DeferredStep] {
-        get { rare.deferredSteps }
-        set { rare.deferredSteps = newValue }
+        get { rare[\.deferredSteps, []] }
+        set { rare[\.deferredSteps, []] = newValue }
     }
     /// What the owner of a screen saved, for the process that presents it next (S-44).
     fileprivate(set) var savedState: Arguments {
-        get { rare.savedState }
-        set { rare.savedState = newValue }
+        get { rare[\.savedState, []] }
+        set { rare[\.savedState, []] = newValue }
     }
     /// How many of its asks are open, or answered and not acknowledged (S-45).
     var askCount: Int {
-        get { rare.askCount }
-        set { rare.askCount = newValue }
+        get { rare[\.askCount, 0] }
+        set { rare[\.askCount, 0] = newValue }
     }
 
     /// A free slot.
@@ -352,14 +352,16 @@ struct NodeTable: Sendable {
 
     /// Sets a flow's latest navigation.
     mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
-        // Replaced in place: reading it first would copy the whole node with each step.
-        let former = nodes[slot.index].flow?.value.exchangeLast(next) ?? nil
-        if let former, former.client == next.client {
-            accounting.count(Accounting.Usage(bytes: next.byteCount - former.byteCount), for: next.client)
-        } else {
-            if let former { accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client) }
-            accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
+        let former = nodes[slot.index].flow?.last?.byteCount ?? 0
+        if former != 0 || next.byteCount != 0 {
+            if let client = nodes[slot.index].flow?.last?.client, client != next.client {
+                accounting.count(Accounting.Usage(bytes: -former), for: client)
+                accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
+            } else {
+                accounting.count(Accounting.Usage(bytes: next.byteCount - former), for: next.client)
+            }
         }
+        nodes[slot.index].flow?.value.setLast(next)
         noteReclaimChange(of: slot)
         touch(slot, .activity)
     }

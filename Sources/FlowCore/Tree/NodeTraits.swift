@@ -34,7 +34,7 @@ struct NodeTraits: Equatable, Sendable {
 }
 
 extension NodeTraits {
-    private struct Rare: Initial, Equatable {
+    private struct Rare: Initial {
         var backStep: String?
         var raised: UInt64 = 0
         var isHiddenByRule = false
@@ -45,33 +45,33 @@ extension NodeTraits {
 
     /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
     var backStep: String? {
-        get { rare.backStep }
-        set { rare.backStep = newValue }
+        get { rare[\.backStep, nil] }
+        set { rare[\.backStep, nil] = newValue }
     }
     /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
     var raised: UInt64 {
-        get { rare.raised }
-        set { rare.raised = newValue }
+        get { rare[\.raised, 0] }
+        set { rare[\.raised, 0] = newValue }
     }
     /// Whether a rule of its parent hid it (S-37).
     var isHiddenByRule: Bool {
-        get { rare.isHiddenByRule }
-        set { rare.isHiddenByRule = newValue }
+        get { rare[\.isHiddenByRule, false] }
+        set { rare[\.isHiddenByRule, false] = newValue }
     }
     /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
     var layer: String {
-        get { rare.layer }
-        set { rare.layer = newValue }
+        get { rare[\.layer, ""] }
+        set { rare[\.layer, ""] = newValue }
     }
     /// The output that a root stands on; empty if it has none (S-41).
     var output: String {
-        get { rare.output }
-        set { rare.output = newValue }
+        get { rare[\.output, ""] }
+        set { rare[\.output, ""] = newValue }
     }
     /// The title that the owner of a screen gave it; empty if it has none (S-44).
     var title: String {
-        get { rare.title }
-        set { rare.title = newValue }
+        get { rare[\.title, ""] }
+        set { rare[\.title, ""] = newValue }
     }
 }
 

@@ -162,9 +162,11 @@ extension Machine {
 
     /// Whether a step may have to wait for a guard or navigator of a flow.
     func mayWait(_ step: StepID, at flow: NodeSlot) -> Bool {
-        let definition = definitions[definition(of: flow)]
-        let asksOthers = definition.guard?.watches(step) ?? false || definition.navigator != nil
-        return asksOthers || isWaiting(flow)
+        if isWaiting(flow) { return true }
+        let definition = definition(of: flow).index
+        guard definitions.flows[definition].asksOthers else { return false }
+        return definitions.flows[definition].navigator != nil
+            || definitions.flows[definition].guard?.watches(step) == true
     }
 
     /// Refuses a client that waits until a flow is ready, if that depends on an answer of the client: for the flow's

@@ -86,10 +86,10 @@ struct StepQueue: Sendable {
     /// Reserves the numbers up to this one.
     mutating func reserve(upTo number: UInt64) { lastNumber = max(lastNumber, number) }
 
+    /// Takes the next step; nil if there is none.
     mutating func takeNext() -> WaitingStep? {
         guard let entry = order.popFirst(), let next = steps[entry.place].take() else {
-            // The last step was taken, so no step needs this any more.
-            if !gone.isEmpty { gone = [:] }
+            forgetGone()
             return nil
         }
         freePlaces.append(entry.place)
@@ -104,6 +104,11 @@ struct StepQueue: Sendable {
         if !entry.isHead { chainedCount -= 1 }
         if next.reportsFailure { reportingCount -= 1 }
         return next
+    }
+
+    /// The last step was taken, so no step needs to know which flows are gone.
+    mutating func forgetGone() {
+        if !gone.isEmpty { gone = [:] }
     }
 
     /// Whether one of them is for this flow.
