@@ -7,7 +7,7 @@ struct SiblingIDsTests {
     /// Takes and returns the free id for a name.
     private func take(_ name: String, _ ids: inout SiblingIDs) -> String {
         let id = ids.free(for: name)
-        ids.insert(id, name: name)
+        ids.insert(id)
         return id
     }
 
@@ -24,8 +24,8 @@ struct SiblingIDsTests {
 
     @Test func `S-1 a default id skips a requested one`() {
         var ids = SiblingIDs()
-        ids.insert("a_3", name: "a")
-        ids.insert("a_2", name: "other")
+        ids.insert("a_3")
+        ids.insert("a_2")
         #expect(ids.contains("a_3"))
         #expect((1...3).map { _ in take("a", &ids) } == ["a", "a_4", "a_5"])
         ids.remove("a_2")
@@ -36,7 +36,7 @@ struct SiblingIDsTests {
         var ids = SiblingIDs()
         #expect((1...2).map { _ in take("a_2", &ids) } == ["a_2", "a_2_2"])
         #expect((1...2).map { _ in take("a", &ids) } == ["a", "a_3"])
-        ids.insert("a_04", name: "a")
+        ids.insert("a_04")
         #expect(take("a", &ids) == "a_4")
     }
 
@@ -94,11 +94,11 @@ struct SiblingIDsTests {
                     taken.contains(name)
                     ? (2...).lazy.map { "\(name)_\($0)" }.first { !taken.contains($0) } ?? "" : name
                 #expect(id == smallest)
-                ids.insert(id, name: name)
+                ids.insert(id)
                 taken.insert(id)
             case 2:
                 let id = "\(name)_\(Int.random(in: 1..<9, using: &random))"
-                if taken.insert(id).inserted { ids.insert(id, name: Bool.random(using: &random) ? name : "c") }
+                if taken.insert(id).inserted { ids.insert(id) }
             default:
                 guard let id = taken.sorted().randomElement(using: &random) else { continue }
                 ids.remove(id)

@@ -68,8 +68,8 @@ extension Machine {
         var children: [NodeSlot?] = []
         children.reserveCapacity(plan.children.count)
         var changed: [NodeSlot] = []
-        for child in plan.children {
-            let slot = apply(child, after: children, step, flow, replaces: replaces, &changed)
+        for place in plan.children.indices {
+            let slot = apply(plan.children[place], after: children, step, flow, replaces: replaces, &changed)
             children.append(slot)
             if let slot, !asks.isEmpty { noteContributed(slot, by: step.origin, &turn) }
         }
@@ -92,15 +92,10 @@ extension Machine {
         if plan.evicts { evictCovered(in: forest[flow].root, &turn) }
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step, &turn) }
-        for (slot, child) in zip(children, plan.children) {
-            switch child {
-            case .make(_, let initial):
-                if let slot, let initial { triggerInitial(initial, of: slot, step, .initial, &turn) }
-            case .reuse(_, _, _, let initial):
-                // The flow may still wait for its first initial step; it never waits for this one (S-26).
-                if let slot, let initial { triggerInitial(initial, of: slot, step, .triggered, &turn) }
-            case .adjust, .popped: break
-            }
+        for place in plan.children.indices {
+            guard let slot = children[place], let initial = plan.children[place].initial else { continue }
+            // A reused flow may still wait for its first initial step; it never waits for this one (S-26).
+            triggerInitial(initial, of: slot, step, plan.children[place].isNew ? .initial : .triggered, &turn)
         }
         for forward in plan.forwardsToCurrent {
             trigger(follower(forward, of: step, for: flow), &turn)

@@ -114,12 +114,21 @@ struct Plan {
     }
 
     /// The number of new children.
-    var madeCount: Int {
-        children.count { if case .make = $0 { true } else { false } }
-    }
+    var madeCount: Int { children.count(where: \.isNew) }
 }
 
 extension Plan.Child {
+    /// Whether it is made.
+    var isNew: Bool { if case .make = self { true } else { false } }
+
+    /// The initial step that is triggered.
+    var initial: Plan.Step? {
+        switch self {
+        case .make(_, let step), .reuse(_, _, _, let step): step
+        case .adjust, .popped: nil
+        }
+    }
+
     /// The usage at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial step
     /// that waits, which a flow's never does (S-16).
     func byteCount(in forest: borrowing Forest) -> Int {

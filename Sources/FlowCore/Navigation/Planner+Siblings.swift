@@ -160,7 +160,7 @@ extension Planner {
         case .live(let slot): return forest[slot].path
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return "" }
-            return forest.path(of: birth.id, below: flow)
+            return birth.path ?? forest.path(of: birth.id, below: flow)
         }
     }
 }

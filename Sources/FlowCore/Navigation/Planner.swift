@@ -134,29 +134,30 @@ extension Planner {
         _ template: ChildTemplate, to plan: inout Plan, _ scope: Scope, client: Client, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) {
-        let (name, parameters, subject): (String, [Parameter], String)
+        let (name, parameters): (String, [Parameter])
         var flow: Boxed<Node.FlowState>?
         var presenter: Presenter?
         var initial = template.step
         switch template.presentable {
         case .screen(let screen):
-            let declaration = definitions.screens[screen.index]
-            (name, parameters, subject) = (declaration.name, declaration.parameters, "screen '\(declaration.name)'")
-            presenter = declaration.presenter
+            name = definitions.screens[screen.index].name
+            parameters = definitions.screens[screen.index].parameters
+            presenter = definitions.screens[screen.index].presenter
         case .flow(let id):
-            let definition = definitions.flows[id.index]
-            (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
-            initial = initial ?? definition.initial
+            name = definitions.flows[id.index].name
+            parameters = definitions.flows[id.index].parameters
+            initial = initial ?? definitions.flows[id.index].initial
             flow = definitions.newState(of: id, hasInitial: initial != nil, birth: scope.origin, scope.now)
         }
+        let isFlow = flow != nil
         let arguments = try Declaration.admit(
-            values(of: template.arguments, for: parameters, scope, forest), as: parameters, of: subject)
+            values(of: template.arguments, for: parameters, scope, forest), as: parameters,
+            of: "\(isFlow ? "flow" : "screen") '\(name)'")
         var step: Plan.Step?
         if let initial {
             step = try resolve(
                 StepTemplate(initial, arguments: template.stepArguments), scope, forest, definitions)
         }
-        let isFlow = flow != nil
         if template.reuses, let place = reusable(template, name, isFlow: isFlow, scope.flow, &plan, forest) {
             reuse(place, name, arguments, onResult(template, scope), step, scope.flow, &plan, forest)
             bringForward(place, template, scope.flow, &plan, forest)
@@ -166,16 +167,17 @@ extension Planner {
         plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
+        let path = forest.path(of: id, below: scope.flow)
         let birth = Forest.Birth(
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
             flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
-            presenting: presenter.map { Boxed(Node.Presenting($0)) })
+            presenting: presenter.map { Boxed(Node.Presenting($0)) }, path: path)
         plan.add(
             .make(birth, step),
             Contribution(
-                kind: kind, name: name, path: forest.path(of: id, below: scope.flow), style: template.style,
+                kind: kind, name: name, path: path, style: template.style,
                 arguments: arguments.broadcastable))
         if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
     }

@@ -12,7 +12,7 @@ extension Forest {
         guard let named = named[name] else { return nil }
         var search = slot.map { Descent(from: $0, in: self) }
         var newest: NodeSlot?
-        for candidate in named where self[candidate].flow != nil {
+        for candidate in named {
             if let newest, self[newest].order > self[candidate].order { continue }
             let isBelow = search?.contains(candidate, in: self) ?? (self[candidate].parent == nil)
             if isBelow { newest = candidate }
@@ -72,8 +72,8 @@ extension Forest {
 
     mutating func count(_ change: Int, _ name: String, in root: NodeSlot?) {
         let place = NameInTree(name: name, root: root)
-        let sum = (counts[place] ?? 0) + change
-        counts[place] = sum == 0 ? nil : sum
+        counts[place, default: 0] += change
+        if change < 0, counts[place] == 0 { counts[place] = nil }
     }
 }
 
@@ -86,31 +86,46 @@ extension Forest {
     func newID(
         _ wanted: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
     ) throws(FlowError) -> String {
-        let id = wanted ?? freeID(for: name, below: parent, besides: planned)
-        guard wanted != nil || id.utf8.count <= Limits.nameLength else {
+        let id: String
+        if let wanted {
+            id = wanted
+            try check(wanted, below: parent, besides: planned)
+        } else {
+            id = freeID(for: name, below: parent, besides: planned)
+            guard id.utf8.count <= Limits.nameLength else {
+                throw FlowError(
+                    .limitExceeded,
+                    "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
+                        + "where a name is that long, a second one of it needs an id of its own")
+            }
+        }
+        guard id != "root" else { throw Self.invalid(id) }
+        let above = parent.map { self[$0].path } ?? base
+        let length = above.utf8.count + 1 + id.utf8.count
+        guard length <= Limits.pathLength else {
             throw FlowError(
                 .limitExceeded,
-                "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
-                    + "where a name is that long, a second one of it needs an id of its own")
+                "the object path '\(above)/\(id)' would have \(length) bytes of at most \(Limits.pathLength)")
         }
-        guard Names.isPresentableName(id), id != "root" else {
+        if let parent, self[parent].depth >= Limits.depth {
             throw FlowError(
-                .invalidName, "'\(Names.escaped(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
+                .limitExceeded, "'\(above)/\(id)' would be deeper in the tree than \(Limits.depth) presentables")
         }
+        return id
+    }
+
+    /// Refuses a requested id that is not valid, or taken. One that is made from a name is neither.
+    private func check(
+        _ id: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
+    ) throws(FlowError) {
+        guard Names.isPresentableName(id), id != "root" else { throw Self.invalid(id) }
         guard !isTaken(id, below: parent, besides: planned) else {
             let place = parent.map { "below '\(self[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
-        let path = path(of: id, below: parent)
-        guard path.utf8.count <= Limits.pathLength else {
-            throw FlowError(
-                .limitExceeded,
-                "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
-        }
-        guard parent.map({ self[$0].depth < Limits.depth }) ?? true else {
-            throw FlowError(
-                .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
-        }
-        return id
+    }
+
+    private static func invalid(_ id: String) -> FlowError {
+        FlowError(.invalidName, "'\(Names.escaped(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
     }
 }

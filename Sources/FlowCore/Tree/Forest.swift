@@ -11,8 +11,8 @@ struct Forest: Sendable {
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
     private var slots = NameIndex()
-    /// The slots of presentables by name (S-28, S-35).
-    var named: [String: Set<NodeSlot>] = [:]
+    /// The slots of flows by name (S-28).
+    private(set) var named: [String: Set<NodeSlot>] = [:]
     /// The number of live presentables of a name in each tree, and among the roots (S-35).
     var counts: [NameInTree: Int] = [:]
     /// The latest instance.
@@ -108,7 +108,13 @@ struct Forest: Sendable {
 
     /// The path of a child with this id.
     func path(of id: String, below slot: NodeSlot?) -> String {
-        "\(slot.map { self[$0].path } ?? base)/\(id)"
+        var (above, id) = (slot.map { self[$0].path } ?? base, id)
+        // As one piece of the right size; an interpolation takes ten times as long.
+        return String(unsafeUninitializedCapacity: above.utf8.count + 1 + id.utf8.count) { path in
+            let end = above.withUTF8 { path.initialize(fromContentsOf: $0) }
+            path[end] = UInt8(ascii: "/")
+            return id.withUTF8 { path[(end + 1)...].initialize(fromContentsOf: $0) }
+        }
     }
 
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
@@ -116,20 +122,21 @@ struct Forest: Sendable {
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
     mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
-        let slot = nodes.insert(birth, instance: lastInstance, path: path(of: birth.id, below: parent), below: parent)
-        slots.insert(self[slot].path, slot.index)
-        named[birth.name, default: []].insert(slot)
+        let path = birth.path ?? path(of: birth.id, below: parent)
+        let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
+        slots.insert(path, slot.index)
+        if birth.flow != nil { named[birth.name, default: []].insert(slot) }
         count(1, birth.name, in: self[slot].root)
         if let parent {
             update(parent) {
                 $0.flow?.children.append(slot)
                 $0.flow?.mayBeEmpty = true
-                $0.flow?.ids.insert(birth.id, name: birth.name)
+                $0.flow?.ids.insert(birth.id)
             }
         } else {
             count(1, birth.name, in: nil)
             roots.append(slot)
-            rootIDs.insert(birth.id, name: birth.name)
+            rootIDs.insert(birth.id)
         }
         return slot
     }
@@ -143,6 +150,8 @@ struct Forest: Sendable {
         var onResult: OnResult?
         var presenting: Boxed<Node.Presenting>?
         var savedState: Arguments = []
+        /// Its path, if that was made before.
+        var path: String?
 
         /// The bytes of arguments that it adds (``Node/byteCount``).
         var byteCount: Int {
@@ -224,8 +233,10 @@ struct Forest: Sendable {
         let node = nodes.remove(slot)
         if node.keepsAwake, node.isPresented { countWaker(-1, from: node.parent) }
         slots.remove(node.path)
-        named[node.name]?.remove(slot)
-        if named[node.name]?.isEmpty == true { named[node.name] = nil }
+        if node.flow != nil {
+            named[node.name]?.remove(slot)
+            if named[node.name]?.isEmpty == true { named[node.name] = nil }
+        }
         count(-1, node.name, in: node.root)
         if node.parent == nil { count(-1, node.name, in: nil) }
         gone.append(node)

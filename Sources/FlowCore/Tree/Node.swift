@@ -285,8 +285,8 @@ struct NodeTable: Sendable {
         if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
-        if slot.index == nodes.count { nodes.append(Node(free: slot)) }
-        nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
+        let node = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
+        if slot.index == nodes.count { nodes.append(node) } else { nodes[slot.index] = node }
         instances.insert(slot, in: nodes)
         if let parent { noteReclaimChange(of: parent) }
         dirty.insert(slot)

@@ -1,31 +1,65 @@
 /// The ids of siblings, and the next free one for a name (S-1).
+///
+/// An id is a name, or a name with a number from 2: `item`, `item_2`, `item_3`, …. So the ids are kept as the numbers that each name
+/// has, which is less than a text for each, and tells the smallest free number at once.
 struct SiblingIDs: Equatable, Sendable {
-    private var taken: Set<String> = []
-    /// For names with numbers.
-    private var numbers: [String: Numbers] = [:]
+    /// Sorted by name.
+    private var names: [Numbers] = []
 
-    /// The numbers of a name. They make the search for the smallest free one short if thousands of siblings have the same
-    /// name, and some are removed.
+    /// The numbers that a name has.
     private struct Numbers: Equatable {
-        /// All smaller ones are taken, except for the gaps.
+        let name: String
+        /// Whether the name itself is an id, unless it looks numbered: `item_2` is the second of `item`.
+        var hasName = false
+        /// All smaller ones from 2 are taken, except for the gaps; this one and the one before it are no exceptions.
         var next = 2
         /// In ascending order.
         var gaps: [Int] = []
-        /// Whether smaller ids of the name were looked for: requested ones count from the first numbered one on.
-        private var isKnown = false
+        /// Those that are taken beyond the next one, by requested ids.
+        var beyond: Set<Int> = []
 
-        /// Takes a number.
-        mutating func insert(_ number: Int, isTaken: (Int) -> Bool) {
+        init(_ name: String) { self.name = name }
+
+        var isEmpty: Bool { !hasName && next == 2 && beyond.isEmpty }
+
+        func contains(_ number: Int) -> Bool {
+            if number == 1 { return hasName }
+            if number >= next { return beyond.contains(number) }
             let gap = firstGap(from: number)
-            if gap < gaps.count, gaps[gap] == number { gaps.remove(at: gap) }
-            // The next one was free. A requested id may be above it; when that is reached, it is skipped.
-            guard number == next || !isKnown else { return }
-            isKnown = true
-            if number == next { next += 1 }
-            while isTaken(next) { next += 1 }
+            return gap == gaps.count || gaps[gap] != number
         }
 
-        /// The first gap that is not less than a number.
+        mutating func insert(_ number: Int) {
+            if number == 1 {
+                hasName = true
+            } else if number == next {
+                repeat { next += 1 } while !beyond.isEmpty && beyond.remove(next) != nil
+            } else if number > next {
+                beyond.insert(number)
+            } else {
+                let gap = firstGap(from: number)
+                if gap < gaps.count, gaps[gap] == number { gaps.remove(at: gap) }
+            }
+        }
+
+        mutating func remove(_ number: Int) {
+            if number == 1 {
+                hasName = false
+            } else if number >= next {
+                beyond.remove(number)
+            } else if number < next - 1 {
+                let gap = firstGap(from: number)
+                if gap == gaps.count || gaps[gap] != number { gaps.insert(number, at: gap) }
+            } else {
+                next -= 1
+                while let last = gaps.last, last == next - 1 {
+                    gaps.removeLast()
+                    next -= 1
+                }
+            }
+        }
+
+        /// The place of the first gap that is not less than a number.
         func firstGap(from number: Int) -> Int {
             var (low, high) = (0, gaps.count)
             while low < high {
@@ -36,73 +70,113 @@ struct SiblingIDs: Equatable, Sendable {
         }
     }
 
-    func contains(_ id: String) -> Bool { taken.contains(id) }
+    func contains(_ id: String) -> Bool {
+        let (name, number) = Self.parts(of: id)
+        return place(of: name).map { names[$0].contains(number) } ?? false
+    }
 
     /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free here and not planned.
     func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> String {
         guard isTaken(name, besides: planned) else { return name }
-        let least = planned.floor[name] ?? 2
+        let place = place(of: name)
+        var number = planned.floor(of: name)
         // If planned removals free ids, smaller ones than those known may be free.
-        if planned.freed.isEmpty, let numbers = numbers[name] {
-            for gap in numbers.gaps[numbers.firstGap(from: least)...] where !planned.contains("\(name)_\(gap)") {
-                return "\(name)_\(gap)"
+        if planned.freed.isEmpty, let place {
+            let gap = names[place].firstGap(from: number)
+            for gap in names[place].gaps[gap...] where !planned.contains(Self.id(name, gap)) {
+                return Self.id(name, gap)
             }
+            number = max(number, names[place].next)
         }
-        var number = max(planned.freed.isEmpty ? numbers[name]?.next ?? 2 : 2, least)
-        while isTaken("\(name)_\(number)", besides: planned) { number += 1 }
-        return "\(name)_\(number)"
+        while true {
+            let id = Self.id(name, number)
+            if !isTaken(id, besides: planned) { return id }
+            number += 1
+        }
     }
 
     /// Whether an id will be taken after the planned removals and additions.
     func isTaken(_ id: String, besides planned: PlannedIDs) -> Bool {
-        planned.contains(id) || (taken.contains(id) && !planned.freed.contains(id))
+        planned.contains(id) || (contains(id) && !planned.freed.contains(id))
     }
 
-    mutating func insert(_ id: String, name: String) {
-        taken.insert(id)
-        guard let (base, number) = Self.numbered(id), base == name || numbers[base] != nil else { return }
-        numbers[base, default: Numbers()].insert(number) { taken.contains("\(base)_\($0)") }
+    mutating func insert(_ id: String) {
+        let (name, number) = Self.parts(of: id)
+        let place = firstPlace(from: name)
+        if place == names.count || names[place].name != name { names.insert(Numbers(name), at: place) }
+        names[place].insert(number)
     }
 
     mutating func remove(_ id: String) {
-        taken.remove(id)
-        guard let (base, number) = Self.numbered(id), var known = numbers.removeValue(forKey: base) else { return }
-        if number < known.next { known.gaps.insert(number, at: known.firstGap(from: number)) }
-        // The entry is removed with its last id.
-        if known.gaps.count < known.next - 2 { numbers[base] = known }
+        let (name, number) = Self.parts(of: id)
+        guard let place = place(of: name) else { return }
+        names[place].remove(number)
+        if names[place].isEmpty { names.remove(at: place) }
+    }
+
+    private func place(of name: String) -> Int? {
+        let place = firstPlace(from: name)
+        return place < names.count && names[place].name == name ? place : nil
+    }
+
+    /// The place of the first name that is not less than this one.
+    private func firstPlace(from name: String) -> Int {
+        var (low, high) = (0, names.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if names[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The ids that the children of a plan take, and those that it frees.
     struct PlannedIDs: Sendable {
-        private var taken: Set<String> = []
+        /// There are few, as a list has few new children.
+        private var taken: [String] = []
         /// The ids of live siblings that will be removed.
         fileprivate var freed: Set<String> = []
         /// For a name with numbers: no smaller number is free, here or among those that are taken.
-        fileprivate var floor: [String: Int] = [:]
+        private var floors: [(name: String, number: Int)] = []
 
         func contains(_ id: String) -> Bool { taken.contains(id) }
 
+        fileprivate func floor(of name: String) -> Int { floors.last { $0.name == name }?.number ?? 2 }
+
         /// Frees an id of a live or planned sibling.
         mutating func remove(_ id: String) {
-            if taken.remove(id) == nil { freed.insert(id) }
-            floor = [:]
+            if let place = taken.firstIndex(of: id) { taken.remove(at: place) } else { freed.insert(id) }
+            floors = []
         }
 
         /// Plans an id: a requested one, or the one that ``SiblingIDs/free(for:besides:)`` returned for a name.
         mutating func insert(_ id: String, givenFor name: String?) {
-            taken.insert(id)
-            if let name, let (base, number) = numbered(id), base == name { floor[name] = number + 1 }
+            taken.append(id)
+            guard let name, id != name else { return }
+            let floor = (name, parts(of: id).number + 1)
+            if let place = floors.firstIndex(where: { $0.name == name }) { floors[place] = floor } else { floors.append(floor) }
         }
     }
 
-    /// `NAME_7` as its two parts; nil for an id that ``free(for:)`` would not return, such as `NAME_07`.
-    private static func numbered(_ id: String) -> (base: String, number: Int)? {
-        guard let bar = id.utf8.lastIndex(of: UInt8(ascii: "_")) else { return nil }
-        let digits = id[id.index(after: bar)...]
-        // No sign and no zero in front.
-        guard let first = digits.utf8.first, first > UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
-            let number = Int(digits), number >= 2
-        else { return nil }
-        return (String(id[..<bar]), number)
+    // MARK: Texts
+
+    private static func id(_ name: String, _ number: Int) -> String { name + "_" + String(number) }
+
+    /// `NAME_7` as its two parts; the whole text and 1 for an id that ``id(_:_:)`` would not return, such as `NAME_07`.
+    private static func parts(of id: String) -> (name: String, number: Int) {
+        var text = id
+        return text.withUTF8 { bytes in
+            var (place, number, scale) = (bytes.count, 0, 1)
+            while place > 0, case let digit = bytes[place - 1], (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) {
+                // So many digits are no number that was counted up to.
+                if scale > 100_000_000 { return (id, 1) }
+                number += Int(digit - UInt8(ascii: "0")) * scale
+                scale *= 10
+                place -= 1
+            }
+            guard number >= 2, place > 1, bytes[place] != UInt8(ascii: "0"), bytes[place - 1] == UInt8(ascii: "_") else {
+                return (id, 1)
+            }
+            return (String(decoding: bytes[..<(place - 1)], as: UTF8.self), number)
+        }
     }
 }
