@@ -20,7 +20,7 @@ struct NodeTableTests {
     }
 
     @Test mutating func `a change makes one record and one signal`() {
-        forest.update(main) { $0.owner = one }
+        forest.update(main) { [one] in $0.owner = one }
         forest.update(main) { $0.isVisible = false }
         let (records, activities, changes) = take()
         #expect(records == [main] && activities.isEmpty)

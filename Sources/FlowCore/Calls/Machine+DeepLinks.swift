@@ -57,8 +57,11 @@ extension Machine {
                 WaitingStep(
                     origin: origin, client: next.client, flow: next.flow, step: next.step,
                     arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)), &turn)
-            guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
-            if !run(&turn) || (turn.isOver && link.next < link.flows.count) {
+            guard calls.contains(request) else { return }
+            let isInterrupted = !run(&turn)
+            if isInterrupted || turn.isOver, let call = calls[request], case .deepLink(let link) = call.kind,
+                isInterrupted || link.next < link.flows.count
+            {
                 drop(request)
                 return park(request, call, &turn)
             }

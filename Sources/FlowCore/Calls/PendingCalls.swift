@@ -3,7 +3,7 @@
 ///
 /// It neither stores nor sends answers. Its methods return what is to be done.
 struct PendingCalls: Sendable {
-    private(set) var all: [RequestID: Call] = [:]
+    private var table = NumberTable<Call>()
     /// The outcomes of deep links. They are stored apart from the calls: there may be ten thousand flows, each of which
     /// changes one.
     private(set) var deepLinks: [RequestID: [FlowOutcome]] = [:]
@@ -29,18 +29,24 @@ struct PendingCalls: Sendable {
     /// The progress by the records.
     private var savedProgress: [UInt64: ProgressRecord] = [:]
 
-    var isEmpty: Bool { all.isEmpty }
+    var isEmpty: Bool { table.isEmpty }
     /// Whether the call that continues first is a path.
     var isAmidPath: Bool {
-        guard let parked, case .path? = all[parked]?.kind else { return false }
+        guard let parked, case .path? = table[parked.number]?.kind else { return false }
         return true
     }
-    var count: Int { all.count }
+    var count: Int { table.count }
+    /// All of them.
+    var all: [RequestID: Call] {
+        Dictionary(uniqueKeysWithValues: table.dictionary.map { (RequestID($0.key), $0.value) })
+    }
 
-    subscript(request: RequestID) -> Call? { all[request] }
+    func contains(_ request: RequestID) -> Bool { table.contains(request.number) }
+
+    subscript(request: RequestID) -> Call? { table[request.number] }
 
     /// The calls by their numbers.
-    var requests: [RequestID] { all.keys.sorted { $0.number < $1.number } }
+    var requests: [RequestID] { table.numbers.sorted().map { RequestID($0) } }
 
     // MARK: Waiting
 
@@ -52,7 +58,7 @@ struct PendingCalls: Sendable {
             call.isWatched = true
             unwatched.append(request)
         }
-        all[request] = call
+        table[request.number] = call
         if case .list = call.kind { unsavedLists.insert(request.number) }
     }
 
@@ -60,14 +66,14 @@ struct PendingCalls: Sendable {
     mutating func park(_ request: RequestID, _ call: Call, until due: Instant) {
         var call = call
         if call.due == nil { call.due = due }
-        all[request] = call
+        table[request.number] = call
         parked = request
         if call.isList { unsavedLists.insert(request.number) }
     }
 
     /// A deep link begins, with the outcomes that are known.
     mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
-        all[request] = call
+        table[request.number] = call
         deepLinks[request] = outcomes
     }
 
@@ -79,14 +85,14 @@ struct PendingCalls: Sendable {
         if unwatched.isEmpty { return [] }
         defer { unwatched = [] }
         return unwatched.compactMap { request in
-            guard let call = all[request], call.isAwaited, let due = call.due else { return nil }
+            guard let call = table[request.number], call.isAwaited, let due = call.due else { return nil }
             return (request, due)
         }
     }
 
     /// Removes a call that has ended or continues now. The outcomes of a deep link stay until they are taken.
     mutating func remove(_ request: RequestID) -> Call? {
-        guard let call = all.removeValue(forKey: request) else { return nil }
+        guard let call = table.removeValue(request.number) else { return nil }
         if call.isList { forget(list: request.number) }
         return call
     }
@@ -98,16 +104,16 @@ struct PendingCalls: Sendable {
     ///
     /// - Returns: the call, and whether its caller was answered before; nil if no caller waits for it.
     mutating func timeOut(_ request: RequestID) -> (call: Call, wasAnswered: Bool)? {
-        guard var call = all[request], call.isAwaited else { return nil }
+        guard var call = table[request.number], call.isAwaited else { return nil }
         let wasAnswered = call.isAnswered
         (call.isAnswered, call.isAwaitedByToken) = (true, false)
-        all[request] = call
+        table[request.number] = call
         return (call, wasAnswered)
     }
 
     /// Replaces a call's steps, after the definitions have changed.
     mutating func renew(_ request: RequestID, _ kind: Call.Kind) {
-        all[request]?.kind = kind
+        table.update(request.number) { $0.kind = kind }
         if case .list = kind {
             rewrittenLists.insert(request.number)
             unsavedLists.insert(request.number)
@@ -130,13 +136,13 @@ struct PendingCalls: Sendable {
 
     /// Notes the outcome of a step. If there is more to do, the call continues when its turn comes.
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, for request: RequestID) -> Consequence {
-        guard var call = all[request] else { return .none }
+        guard var call = table[request.number] else { return .none }
         switch call.kind {
         case .step(let path, let token): return .answer(call, path: path, token)
         case .list(var list):
             list.outcomes.append(outcome)
             call.kind = .list(list)
-            all[request] = call
+            table[request.number] = call
             resumable.append(request)
             return call.isAnswered ? .report(call, path: list.path) : .none
         case .deepLink(var link):
@@ -146,7 +152,7 @@ struct PendingCalls: Sendable {
             deepLinks[request]?[place] = FlowOutcome(path: path, outcome: outcome)
             link.undecided -= 1
             call.kind = .deepLink(link)
-            all[request] = call
+            table[request.number] = call
             if link.undecided == 0 { resumable.append(request) }
             return call.isAnswered ? .report(call, path: path) : .none
         case .path(var walk):
@@ -155,7 +161,7 @@ struct PendingCalls: Sendable {
             // The guard may have replaced the step.
             walk.segments[walk.outcomes.count].step = step.step
             call.kind = .path(walk)
-            all[request] = call
+            table[request.number] = call
             resumable.append(request)
             return .none
         case .readiness: return .none
@@ -174,7 +180,7 @@ struct PendingCalls: Sendable {
 
     /// The step for the next flow of a deep link; nil if none is left.
     mutating func takeNextStep(of request: RequestID) -> DeepLinkStep? {
-        guard var call = all[request], case .deepLink(var link) = call.kind else { return nil }
+        guard var call = table[request.number], case .deepLink(var link) = call.kind else { return nil }
         var next: DeepLinkStep?
         while next == nil, link.next < link.flows.count {
             if let flow = link.flows[link.next] {
@@ -184,15 +190,15 @@ struct PendingCalls: Sendable {
             link.next += 1
         }
         call.kind = .deepLink(link)
-        all[request] = call
+        table[request.number] = call
         return next
     }
 
     /// A deep link has emitted its step on all flows, and waits only for outcomes.
     mutating func endSlices(of request: RequestID) {
         forget(list: request.number)
-        guard all[request]?.isWatched == false else { return }
-        all[request]?.isWatched = true
+        guard table[request.number]?.isWatched == false else { return }
+        table.update(request.number) { $0.isWatched = true }
         unwatched.append(request)
     }
 
@@ -213,7 +219,7 @@ struct PendingCalls: Sendable {
 
     /// The call that a slice interrupted, if its caller has waited long enough.
     func parkedCall(dueBy now: Instant) -> RequestID? {
-        guard let parked, let due = all[parked]?.due, due <= now else { return nil }
+        guard let parked, let due = table[parked.number]?.due, due <= now else { return nil }
         return parked
     }
 
@@ -290,7 +296,7 @@ extension PendingCalls {
 
     func allRecords(_ definitions: Definitions) -> [Record] {
         progress.map { Record(RecordKey(.progress, $0.key), $0.value.encoded()) }
-            + all.keys.compactMap { record(ofList: $0.number, definitions) }
+            + table.numbers.compactMap { record(ofList: $0, definitions) }
     }
 
     /// The progress of calls that continue in the next slice, by their numbers.
@@ -298,7 +304,7 @@ extension PendingCalls {
         var progress: [UInt64: ProgressRecord] = [:]
         let requests = [parked].compactMap { $0 } + resumable[resumed...]
         for (rank, request) in requests.enumerated() where progress[request.number] == nil {
-            guard let call = all[request] else { continue }
+            guard let call = table[request.number] else { continue }
             let done: Int
             switch call.kind {
             case .list(let list): done = list.outcomes.count
@@ -311,7 +317,7 @@ extension PendingCalls {
     }
 
     private func record(ofList request: UInt64, _ definitions: Definitions) -> Record? {
-        guard let call = all[RequestID(request)] else { return nil }
+        guard let call = table[request] else { return nil }
         let record: ListRecord
         switch call.kind {
         case .list(let list):
@@ -342,7 +348,7 @@ extension PendingCalls {
     mutating func restore(_ request: RequestID, _ call: Call) {
         var call = call
         call.isAnswered = true
-        all[request] = call
+        table[request.number] = call
         if call.isAwaitedByToken { unwatched.append(request) }
     }
 
@@ -356,7 +362,7 @@ extension PendingCalls {
     /// Restores the place of an undecided flow of a deep link.
     mutating func restoreDeepLink(_ request: RequestID, by client: Client, _ place: Int, path: String) {
         var link = DeepLink(step: StepID(0), arguments: [])
-        if case .deepLink(let others)? = all[request]?.kind { link = others }
+        if case .deepLink(let others)? = table[request.number]?.kind { link = others }
         link.undecided += 1
         let outcome = FlowOutcome(path: path, outcome: nil)
         var outcomes = deepLinks[request] ?? []

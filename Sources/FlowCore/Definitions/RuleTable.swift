@@ -18,7 +18,8 @@ struct RuleTable: Sendable {
         all = flows.flatMap(\.rules)
         steps = all.map(\.step.index)
         plain = all.map { rule in
-            guard rule.alternatives.count == 1, let only = rule.alternatives.first, only.when.isEmpty, only.unless.isEmpty
+            guard rule.alternatives.count == 1, let only = rule.alternatives.first, only.when.isEmpty,
+                only.unless.isEmpty
             else { return nil }
             return only.contributors
         }

@@ -12,9 +12,9 @@ extension Machine {
     mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
         -> Outcome
     {
-        if contributors.isEmpty, let outcome = applyNone(step, flow, &turn) { return outcome }
         var plan: Plan
         do throws(FlowError) {
+            if let outcome = try applySmall(contributors, step, flow, &turn) { return outcome }
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             // Reclaiming can remove what the plan refers to.
             while plan.needsQuota, try reclaimIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn)
@@ -34,15 +34,34 @@ extension Machine {
         return .navigated(serial: serial)
     }
 
-    /// Applies the empty list of contributors, for which there is nothing to plan: most steps change only what the latest
-    /// navigation of their flow was. Returns nil if its arguments need more room than those of the one before.
-    private mutating func applyNone(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome? {
+    /// Applies no contributor, or one that forwards the step: most navigations, which change nothing in the tree but the latest
+    /// navigation of their flow, so that nothing has to be planned. Returns nil for others, and if the arguments need more room
+    /// than those of the navigation before.
+    private mutating func applySmall(
+        _ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
+    ) throws(FlowError) -> Outcome? {
+        guard contributors.count < 2 else { return nil }
         let arguments = step.arguments.broadcastable
         let byteCount = arguments.byteCount
         if byteCount > 0 {
             guard let last = forest[flow].flow?.last, last.client == step.client, last.byteCount >= byteCount else {
                 return nil
             }
+        }
+        var contributions: [Contribution] = []
+        var forward: (step: Plan.Step, isForParent: Bool)?
+        switch contributors.first {
+        case nil: break
+        case .current(let template):
+            let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
+            contributions = [Planner.contribution(.current, next, path: forest[flow].path, definitions)]
+            forward = (next, false)
+        case .parent(let template):
+            let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
+            let path = forest[flow].parent.map { forest[$0].path }
+            contributions = [Planner.contribution(.parent, next, path: path, definitions)]
+            forward = (next, true)
+        case .child, .pop, .show, .hide, .dismiss, .evict, .end, .answer: return nil
         }
         serial += 1
         let name = definitions.steps[step.step.index].name
@@ -51,11 +70,14 @@ extension Machine {
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(
-                Navigation(
-                    flow: forest[flow].path, definition: definitions.flows[definition(of: flow).index].name,
-                    serial: serial, cause: step.cause, client: step.client, step: name, arguments: arguments,
-                    contributions: [], isDeepLink: step.isDeepLink,
-                    adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
+                navigation(arguments, contributions, step, at: forest[flow].path, of: definition(of: flow))))
+        if let forward {
+            if forward.isForParent {
+                self.forward(forward.step, toParentOf: flow, step, &turn)
+            } else {
+                trigger(follower(forward.step, of: step, for: flow), &turn)
+            }
+        }
         triggerPresented(&turn)
         return .navigated(serial: serial)
     }
@@ -87,7 +109,8 @@ extension Machine {
         }
         reportChanges(&turn)
         turn.effects.append(
-            .emitNavigationOccurred(navigation(plan, step, at: forest[flow].path, of: definition(of: flow))))
+            .emitNavigationOccurred(
+                navigation(plan.arguments, plan.contributions, step, at: forest[flow].path, of: definition(of: flow))))
         for gone in gone { dropSteps(of: gone, nearestLiveAncestor: flow, &turn) }
         if plan.evicts { evictCovered(in: forest[flow].root, &turn) }
 
@@ -189,7 +212,8 @@ extension Machine {
         concludeRemoval(ended, below: parent)
         if let parent { forest.updateVisibility(below: parent, changed: []) }
         reportChanges(&turn)
-        turn.effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
+        turn.effects.append(
+            .emitNavigationOccurred(navigation(plan.arguments, plan.contributions, step, at: path, of: definition)))
         reportRemoved(ended, .rule, answer: result.map { (.result, $0) } ?? (.ended, []), &turn)
         dropSteps(of: below + ended, nearestLiveAncestor: parent, &turn)
         if let parent {
@@ -221,12 +245,13 @@ extension Machine {
     }
 
     private func navigation(
-        _ plan: Plan, _ step: WaitingStep, at path: String, of definition: FlowID
+        _ arguments: Arguments, _ contributions: [Contribution], _ step: WaitingStep, at path: String,
+        of definition: FlowID
     ) -> Navigation {
         Navigation(
             flow: path, definition: definitions.flows[definition.index].name, serial: serial, cause: step.cause,
-            client: step.client, step: definitions.steps[step.step.index].name, arguments: plan.arguments,
-            contributions: plan.contributions, isDeepLink: step.isDeepLink,
+            client: step.client, step: definitions.steps[step.step.index].name, arguments: arguments,
+            contributions: contributions, isDeepLink: step.isDeepLink,
             adaptedFrom: step.adaptedFrom.map { definitions[$0].name })
     }
 }

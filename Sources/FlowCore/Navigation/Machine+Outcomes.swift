@@ -26,7 +26,7 @@ extension Machine {
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         switch step.purpose {
         case .emitted(let request), .deepLink(let request, _), .listed(let request, _), .segment(let request):
-            if !calls.isEmpty, calls[request] != nil {
+            if calls.contains(request) {
                 takeOutcome(outcome, of: step, for: request, &turn)
             } else if case .emitted = step.purpose, request == turn.call.request {
                 turn.answer = Self.answer(request, outcome)

@@ -76,7 +76,7 @@ enum Planner {
         }
     }
 
-    private static func contribution(
+    static func contribution(
         _ kind: Contribution.Kind, _ step: Plan.Step?, path: String?, _ definitions: Definitions
     ) -> Contribution {
         Contribution(
@@ -231,6 +231,15 @@ extension Planner {
 // MARK: - Values
 
 extension Planner {
+    /// A step that a rule triggers, with its arguments as declared; for the flow that takes this step.
+    static func resolve(
+        _ template: StepTemplate, _ step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
+        _ definitions: Definitions
+    ) throws(FlowError) -> Plan.Step {
+        try resolve(
+            template, Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now), forest, definitions)
+    }
+
     /// A step that a rule triggers, with its arguments as declared.
     static func resolve(
         _ template: StepTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions

@@ -67,19 +67,23 @@ struct AskedOwner: Equatable, Sendable {
 /// harm: the flow is gone, or the time limit was reached.
 struct Questions: Sendable {
     /// The open questions.
-    private(set) var open: [QuestionID: Asked] = [:]
+    private var table = NumberTable<Asked>()
     private var last: UInt64 = 0
 
-    var isEmpty: Bool { open.isEmpty }
-    var count: Int { open.count }
+    var isEmpty: Bool { table.isEmpty }
+    var count: Int { table.count }
+    /// The open questions.
+    var open: [QuestionID: Asked] {
+        Dictionary(uniqueKeysWithValues: table.dictionary.map { (QuestionID($0.key), $0.value) })
+    }
 
-    subscript(id: QuestionID) -> Asked? { open[id] }
+    subscript(id: QuestionID) -> Asked? { table[id.number] }
 
     /// Opens a question.
     mutating func ask(_ asked: Asked) -> QuestionID {
         last += 1
         let id = QuestionID(last)
-        open[id] = asked
+        table[id.number] = asked
         return id
     }
 
@@ -87,35 +91,35 @@ struct Questions: Sendable {
 
     /// A guard answered. Returns the step, and the guard's bus name.
     mutating func closeGuard(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
-        guard case .guard(let step, let name)? = open[id] else { return nil }
-        open[id] = nil
+        guard case .guard(let step, let name)? = table[id.number] else { return nil }
+        table[id.number] = nil
         return (step, name)
     }
 
     /// A navigator answered. Returns the step, and the navigator's bus name.
     mutating func closeNavigator(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
-        guard case .navigator(let step, let name)? = open[id] else { return nil }
-        open[id] = nil
+        guard case .navigator(let step, let name)? = table[id.number] else { return nil }
+        table[id.number] = nil
         return (step, name)
     }
 
     /// A presenter answered, or reached its time limit. In the second case the question stays open, because it may still
     /// answer.
     mutating func closePresenter(_ id: QuestionID, isTimeout: Bool) -> AskedPresenter? {
-        guard case .presenter(let asked)? = open[id] else { return nil }
-        open[id] = nil
+        guard case .presenter(let asked)? = table[id.number] else { return nil }
+        table[id.number] = nil
         if isTimeout, !asked.isLate, !asked.isReturn {
             var late = asked
             late.isLate = true
-            open[id] = .presenter(late)
+            table[id.number] = .presenter(late)
         }
         return asked
     }
 
     /// An owner answered whether it is alive, or did not.
     mutating func closeOwner(_ id: QuestionID) -> AskedOwner? {
-        guard case .owner(let asked)? = open[id] else { return nil }
-        open[id] = nil
+        guard case .owner(let asked)? = table[id.number] else { return nil }
+        table[id.number] = nil
         return asked
     }
 
@@ -123,7 +127,7 @@ struct Questions: Sendable {
 
     /// A flow that asked is gone. Returns the step.
     mutating func withdraw(_ id: QuestionID) -> WaitingStep? {
-        open.removeValue(forKey: id)?.step
+        table.removeValue(id.number)?.step
     }
 
     /// A screen is gone while its presenter is called. The question stays open, so that the presenter gets `Withdraw` when
@@ -131,9 +135,9 @@ struct Questions: Sendable {
     ///
     /// - Returns: whether the question is open.
     mutating func withdraw(_ id: QuestionID, because reason: Withdrawal.Reason) -> Bool {
-        guard case .presenter(var asked)? = open[id] else { return false }
+        guard case .presenter(var asked)? = table[id.number] else { return false }
         asked.withdrawn = reason
-        open[id] = .presenter(asked)
+        table[id.number] = .presenter(asked)
         return true
     }
 
@@ -144,12 +148,12 @@ struct Questions: Sendable {
 
     /// Replaces the step of a question after the definitions have changed; nil closes the question.
     mutating func renew(_ id: QuestionID, with step: WaitingStep?) {
-        open[id] = step.flatMap { open[id]?.about($0) }
+        table[id.number] = step.flatMap { table[id.number]?.about($0) }
     }
 
     /// The role and the bus name of the process that was asked about a step.
     func service(asked id: QuestionID) -> (role: String, name: String)? {
-        switch open[id] {
+        switch table[id.number] {
         case .guard(_, let name)?: ("guard", name)
         case .navigator(_, let name)?: ("navigator", name)
         case .presenter?, .owner?, nil: nil

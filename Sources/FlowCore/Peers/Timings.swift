@@ -33,10 +33,13 @@ struct Timings: Sendable {
 
     private var pending: [NodeID: Pending] = [:]
     /// By origin. That of any other cascade was emitted now.
-    private(set) var emissions: [UInt64: Emission] = [:]
+    private var table = NumberTable<Emission>()
     /// The origins of those that don't wait any more, and so may have ended.
     private var ended: [UInt64] = []
     private var durations: [Key: Durations] = [:]
+
+    /// Cascades with times of their own, by origin.
+    var emissions: [UInt64: Emission] { table.dictionary }
 
     /// Whether no screen is being timed.
     var isIdle: Bool { pending.isEmpty }
@@ -50,32 +53,32 @@ struct Timings: Sendable {
     mutating func note(input: UInt64, of origin: UInt64, at now: Instant) {
         let time = Instant(microseconds: input)
         guard time <= now, time.time(until: now) <= Limits.inputAge else { return }
-        emissions[origin] = Emission(emitted: time)
+        table[origin] = Emission(emitted: time)
         ended.append(origin)
     }
 
     /// A step of an origin begins to wait for a guard or a navigator. ``resume(_:at:)`` follows, whatever becomes of the step.
     mutating func suspend(_ origin: UInt64, at now: Instant) {
-        var emission = emissions[origin] ?? Emission(emitted: now)
+        var emission = table[origin] ?? Emission(emitted: now)
         if emission.waits == 0 { emission.since = now }
         emission.waits += 1
-        emissions[origin] = emission
+        table[origin] = emission
     }
 
     /// A step of an origin no longer waits.
     mutating func resume(_ origin: UInt64, at now: Instant) {
-        guard var emission = emissions[origin], emission.waits > 0 else { return }
+        guard var emission = table[origin], emission.waits > 0 else { return }
         emission.waits -= 1
         if emission.waits == 0 {
             emission.waited += emission.since.time(until: now)
             ended.append(origin)
         }
-        emissions[origin] = emission
+        table[origin] = emission
     }
 
     /// All cascades have ended or wait: forgets those that don't wait.
     mutating func forgetEnded() {
-        for origin in ended where emissions[origin]?.waits == 0 { emissions[origin] = nil }
+        for origin in ended where table[origin]?.waits == 0 { table[origin] = nil }
         ended.removeAll(keepingCapacity: true)
     }
 
@@ -83,7 +86,7 @@ struct Timings: Sendable {
 
     /// The presenter of a screen is called for the first time, because the cascade of an origin brought it in sight.
     mutating func begin(_ screen: NodeID, _ start: PresentationTiming.Start, origin: UInt64, at now: Instant) {
-        let emission = emissions[origin]
+        let emission = table[origin]
         pending[screen] = Pending(
             start: start, emitted: emission?.emitted ?? now, waited: emission?.waited ?? 0, sent: now)
     }

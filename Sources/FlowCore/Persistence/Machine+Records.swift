@@ -18,7 +18,7 @@ extension Coordinator {
     }
 
     /// The number of the latest call that an earlier process had not answered; the calls of this process have greater ones.
-    public var latestRequest: RequestID { RequestID(machine.calls.all.keys.lazy.map(\.number).max() ?? 0) }
+    public var latestRequest: RequestID { machine.calls.requests.last ?? RequestID(0) }
 }
 
 extension Machine {

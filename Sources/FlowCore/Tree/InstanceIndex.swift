@@ -1,8 +1,8 @@
 /// Finds the place of a live presentable by its instance (S-25), without a second list of instances: it has the places
 /// alone, and reads in the nodes which instance each holds.
 ///
-/// An open-addressing table with linear probing. Instances are given in order, so their low bits are all the hash that is
-/// needed; what is removed leaves no mark, as those behind it move up. It takes 5 to 11 bytes for each presentable.
+/// An open-addressing table with linear probing. Nobody chooses instances, so a multiplication that scatters them is all the
+/// hash that is needed; what is removed leaves no mark, as those behind it move up. It takes 5 to 11 bytes for each presentable.
 struct InstanceIndex: Sendable {
     private static let free: Int32 = -1
 
@@ -53,7 +53,7 @@ struct InstanceIndex: Sendable {
 
     private var mask: Int { slots.count - 1 }
 
-    private func home(of instance: UInt64) -> Int { Int(truncatingIfNeeded: instance) & mask }
+    private func home(of instance: UInt64) -> Int { Int(truncatingIfNeeded: instance.scattered) & mask }
 
     private func next(_ place: Int) -> Int { (place + 1) & mask }
 

@@ -153,7 +153,11 @@ struct SiblingIDs: Equatable, Sendable {
             taken.append(id)
             guard let name, id != name else { return }
             let floor = (name, parts(of: id).number + 1)
-            if let place = floors.firstIndex(where: { $0.name == name }) { floors[place] = floor } else { floors.append(floor) }
+            if let place = floors.firstIndex(where: { $0.name == name }) {
+                floors[place] = floor
+            } else {
+                floors.append(floor)
+            }
         }
     }
 
@@ -166,14 +170,16 @@ struct SiblingIDs: Equatable, Sendable {
         var text = id
         return text.withUTF8 { bytes in
             var (place, number, scale) = (bytes.count, 0, 1)
-            while place > 0, case let digit = bytes[place - 1], (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) {
+            while place > 0, case let digit = bytes[place - 1], (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit)
+            {
                 // So many digits are no number that was counted up to.
                 if scale > 100_000_000 { return (id, 1) }
                 number += Int(digit - UInt8(ascii: "0")) * scale
                 scale *= 10
                 place -= 1
             }
-            guard number >= 2, place > 1, bytes[place] != UInt8(ascii: "0"), bytes[place - 1] == UInt8(ascii: "_") else {
+            guard number >= 2, place > 1, bytes[place] != UInt8(ascii: "0"), bytes[place - 1] == UInt8(ascii: "_")
+            else {
                 return (id, 1)
             }
             return (String(decoding: bytes[..<(place - 1)], as: UTF8.self), number)

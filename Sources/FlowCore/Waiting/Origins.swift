@@ -24,7 +24,7 @@ struct Origins: Sendable {
     }
 
     /// By the numbers of the origins.
-    private(set) var cascades: [UInt64: Cascade] = [:]
+    private var table = NumberTable<Cascade>()
     /// The latest number.
     private(set) var latest: UInt64 = 0
 
@@ -39,10 +39,12 @@ struct Origins: Sendable {
 
     init(isRecorded: Bool = true) { self.isRecorded = isRecorded }
 
-    var isEmpty: Bool { cascades.isEmpty }
-    var count: Int { cascades.count }
+    var isEmpty: Bool { table.isEmpty }
+    var count: Int { table.count }
+    /// The cascades, by the numbers of the origins.
+    var cascades: [UInt64: Cascade] { table.dictionary }
 
-    subscript(origin: UInt64) -> Cascade? { cascades[origin] }
+    subscript(origin: UInt64) -> Cascade? { table[origin] }
 
     /// Begins a new origin, for an event from outside (S-6).
     mutating func next() -> UInt64 {
@@ -52,8 +54,8 @@ struct Origins: Sendable {
 
     /// Counts a step that an origin triggers, unless the limit is reached (S-11).
     mutating func trigger(_ origin: UInt64) -> Admission {
-        var cascade = cascades[origin] ?? Cascade()
-        defer { cascades[origin] = cascade }
+        var cascade = table[origin] ?? Cascade()
+        defer { table[origin] = cascade }
         if cascade.triggered < Limits.triggeredSteps {
             cascade.triggered += 1
             cascade.waiting += 1
@@ -70,22 +72,23 @@ struct Origins: Sendable {
 
     /// Counts a waiting part that is not triggered now: a screen that waits for its presenter, or a restored step.
     mutating func wait(_ origin: UInt64, isDeferred: Bool = false) {
-        cascades[origin, default: Cascade()].waiting += 1
+        if !table.contains(origin) { table[origin] = Cascade() }
+        table.update(origin) { $0.waiting += 1 }
         if isDeferred { addDeferred(origin) }
     }
 
     /// A step of an origin waits until its screen is presented.
-    mutating func addDeferred(_ origin: UInt64) { cascades[origin]?.deferred += 1 }
+    mutating func addDeferred(_ origin: UInt64) { table.update(origin) { $0.deferred += 1 } }
 
     /// A step of an origin waits for its turn, and no longer for its screen.
-    mutating func removeDeferred(_ origin: UInt64) { cascades[origin]?.deferred -= 1 }
+    mutating func removeDeferred(_ origin: UInt64) { table.update(origin) { $0.deferred -= 1 } }
 
     /// A part of an origin no longer waits.
     mutating func release(_ origin: UInt64, isDeferred: Bool = false) {
-        guard var cascade = cascades[origin] else { return }
+        guard var cascade = table[origin] else { return }
         cascade.waiting -= 1
         if isDeferred { cascade.deferred -= 1 }
-        cascades[origin] = cascade.waiting > 0 ? cascade : nil
+        table[origin] = cascade.waiting > 0 ? cascade : nil
         if cascade.waiting == 0, cascade.isSaved { gone.append(origin) }
     }
 
@@ -100,7 +103,7 @@ struct Origins: Sendable {
     }
 
     /// Whether a part of an origin waits for more than the presentation of a screen.
-    func isUnderWay(_ origin: UInt64) -> Bool { cascades[origin].map { $0.waiting > $0.deferred } ?? false }
+    func isUnderWay(_ origin: UInt64) -> Bool { table[origin].map { $0.waiting > $0.deferred } ?? false }
 
     // MARK: Records
 
@@ -113,7 +116,7 @@ struct Origins: Sendable {
     /// Removes ended cascades at the end of an event: one that began in the same event needs no record.
     mutating func forgetEnded() {
         if unsaved.isEmpty { return }
-        unsaved.removeAll { cascades[$0] == nil }
+        unsaved.removeAll { table[$0] == nil }
     }
 
     /// Takes the records that have changed.
@@ -123,7 +126,7 @@ struct Origins: Sendable {
         let changed = Set(unsaved)
         for origin in changed.sorted() {
             records += record(of: origin)
-            cascades[origin]?.isSaved = true
+            table.update(origin) { $0.isSaved = true }
         }
         for origin in Set(gone).subtracting(changed).sorted() {
             records.append(Record(RecordKey(.origin, origin), nil))
@@ -135,15 +138,15 @@ struct Origins: Sendable {
     /// Takes all records; each counts as saved.
     mutating func takeAllRecords() -> [Record] {
         _ = takeRecords()
-        for origin in cascades.keys where cascades[origin]?.isRecorded == true { cascades[origin]?.isSaved = true }
+        for origin in table.numbers { table.update(origin) { if $0.isRecorded { $0.isSaved = true } } }
         return allRecords
     }
 
-    var allRecords: [Record] { cascades.keys.flatMap(record(of:)) }
+    var allRecords: [Record] { table.numbers.flatMap(record(of:)) }
 
     /// The record of an origin; none if it triggered nothing.
     private func record(of origin: UInt64) -> [Record] {
-        guard let cascade = cascades[origin], cascade.isRecorded else { return [] }
+        guard let cascade = table[origin], cascade.isRecorded else { return [] }
         let record = OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported)
         return [Record(RecordKey(.origin, origin), record.encoded())]
     }
@@ -154,12 +157,12 @@ struct Origins: Sendable {
     mutating func restore(_ records: [UInt64: OriginRecord], latest: UInt64) {
         self.latest = latest
         for (origin, record) in records {
-            cascades[origin] = Cascade(triggered: record.triggered, isReported: record.isReported)
+            table[origin] = Cascade(triggered: record.triggered, isReported: record.isReported)
         }
     }
 
     /// Removes the cascades of which nothing was restored.
     mutating func forgetRestored() {
-        for (origin, cascade) in cascades where cascade.waiting == 0 { cascades[origin] = nil }
+        for origin in table.numbers where table[origin]?.waiting == 0 { table.removeValue(origin) }
     }
 }

@@ -55,14 +55,16 @@ struct StepQueue: Sendable {
     mutating func insert(_ step: WaitingStep) { insert(step, isHead: false) }
 
     private mutating func insert(_ step: WaitingStep, isHead: Bool) {
-        var step = step
-        number(&step)
+        let isNew = step.number == 0
+        if isNew { lastNumber += 1 }
+        let number = isNew ? lastNumber : step.number
         if !isHead { chainedCount += 1 }
         if step.reportsFailure { reportingCount += 1 }
         if counts != nil { counts?[step.flow, default: 0] += 1 }
         let entry = Entry(
-            origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
+            origin: step.origin, number: number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
         if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
+        if isNew { steps[entry.place]?.number = number }
         unrecorded.append(entry.place)
         order.insert(entry)
     }
@@ -94,8 +96,8 @@ struct StepQueue: Sendable {
         }
         freePlaces.append(entry.place)
         if order.isEmpty {
-            steps.removeAll(keepingCapacity: steps.count < 64)
-            freePlaces.removeAll(keepingCapacity: true)
+            // Much memory is given back; a little is used again.
+            if steps.count > 64 { (steps, freePlaces) = ([], []) }
             unrecorded.removeAll(keepingCapacity: true)
             if counts != nil { counts = nil }
         } else if counts != nil {
