@@ -178,6 +178,13 @@ class Process:
             os.kill(self.process_id(), signal.SIGTERM)
         return self.child.wait()
 
+    def kill(self):
+        """Ends it, even if it is stopped."""
+        with contextlib.suppress(OSError, IndexError):
+            os.kill(self.process_id(), signal.SIGKILL)
+        self.child.kill()
+        self.child.wait()
+
 
 @contextlib.contextmanager
 def bus(program, place):
@@ -209,7 +216,7 @@ def service(command, address, prefix=()):
         process.drain()
         yield process
     except BaseException:
-        process.child.kill()
+        process.kill()
         raise
     if (status := process.stop()) not in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
         raise Failure(f"'{command[0]}' ended with {status}:\n{''.join(process.lines)}")

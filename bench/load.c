@@ -1,9 +1,12 @@
 // load ADDRESS CALL COUNT WINDOW   Calls flowbusd, or a service that stands in for it, so often, with so many calls under
-// way at a time. Whole windows: the next calls are sent when all answers are there, so that each run is like the last.
+// way at a time. Whole windows, so that each run is like the last: the next calls are sent when all answers are there, and
+// the service, which is stopped (SIGSTOP) meanwhile, finds all of them when it goes on. How much it does in one turn of its
+// loop would otherwise depend on how fast calls and bus are compared with it.
 //
 // CALL is a row of the table below. What a call needs is made first, which the difference of two runs leaves out; a Ping of
 // the root object tells who listens where the counted calls begin. With "fill", COUNT is the number of nodes that are made.
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
+#define BUS "org.freedesktop.DBus"
 #define NAME "org.flowbus.Navigation1"
 #define ROOT "/org/flowbus/Navigation1"
 #define MAIN ROOT "/tree/main"
@@ -177,17 +181,32 @@ static void serve_guard(const char *address, sd_event *event) {
     check(sd_bus_attach_event(bus, event, 0), "the guard");
 }
 
-static void call_all(sd_bus *bus, make_call *make, long count, long window) {
-    long sent = 0;
+static pid_t find_service(sd_bus *bus) {
+    sd_bus_message *answer;
+    uint32_t process;
+    check(sd_bus_call_method(bus, BUS, "/", BUS, "GetConnectionUnixProcessID", NULL, &answer, "s", NAME), "the service");
+    check(sd_bus_message_read(answer, "u", &process), "the service");
+    sd_bus_message_unref(answer);
+    return (pid_t)process;
+}
+
+static void send_signal(pid_t process, int signal) {
+    if (kill(process, signal) < 0) check(-errno, "the service");
+}
+
+static void call_all(sd_bus *bus, pid_t service, make_call *make, long count, long window) {
     answered = 0;
-    while (answered < count) {
-        if (sent == answered)
-            for (long end = sent + window; sent < count && sent < end; sent++) {
-                sd_bus_message *call = make(bus, sent);
-                check(sd_bus_call_async(bus, NULL, call, on_answer, NULL, TIMEOUT), "send");
-                sd_bus_message_unref(call);
-            }
-        check(sd_event_run(sd_bus_get_event(bus), UINT64_MAX), "the loop");
+    for (long sent = 0; sent < count;) {
+        send_signal(service, SIGSTOP);
+        for (long end = sent + window; sent < count && sent < end; sent++) {
+            sd_bus_message *call = make(bus, sent);
+            check(sd_bus_call_async(bus, NULL, call, on_answer, NULL, TIMEOUT), "send");
+            sd_bus_message_unref(call);
+        }
+        // The bus keeps the order: with this answer, it has passed on all that was sent before.
+        check(sd_bus_call_method(bus, BUS, "/", "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL), "the bus");
+        send_signal(service, SIGCONT);
+        while (answered < sent) check(sd_event_run(sd_bus_get_event(bus), UINT64_MAX), "the loop");
     }
 }
 
@@ -235,9 +254,10 @@ int main(int argc, char **argv) {
     if (row->make == checked) serve_guard(argv[1], event);
     sd_bus *bus = connect_to(argv[1]);
     check(sd_bus_attach_event(bus, event, 0), "the loop");
-    if (row->before) call_all(bus, row->before, row->times, 16);
-    call_all(bus, ping, 1, 1);
-    call_all(bus, row->make, count, window);
+    const pid_t service = find_service(bus);
+    if (row->before) call_all(bus, service, row->before, row->times, 16);
+    call_all(bus, service, ping, 1, 1);
+    call_all(bus, service, row->make, count, window);
     sd_bus_flush_close_unref(bus);
     return EXIT_SUCCESS;
 }
