@@ -61,6 +61,20 @@ extension BodyWriter {
     }
 }
 
+extension Marshaller {
+    /// Appends those properties of a list that an interface has, as `a{sv}`.
+    @inlinable
+    package func append(_ properties: PropertyList, of interface: NodeProperty.Interface) throws {
+        try openContainer(.array, "{sv}")
+        for entry in properties.entries {
+            let description = entry.property.description
+            guard description.interface == interface else { continue }
+            try appendEntry(description.name, description.signature) { body in try body.append(entry.value) }
+        }
+        try closeContainer()
+    }
+}
+
 // MARK: - What clients read
 
 extension PropertyList {

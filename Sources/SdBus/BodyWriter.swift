@@ -16,6 +16,7 @@ public protocol BodyWriter {
     /// Opens a container with these contents.
     func openContainer(_ type: Container, _ contents: StaticString) throws(SdError)
     /// Opens a container whose contents are no literal.
+    @_disfavoredOverload
     func openContainer(_ type: Container, _ contents: String) throws(SdError)
     /// Opens a variant whose content has the basic type with this letter.
     func openVariant(of type: UInt8) throws(SdError)

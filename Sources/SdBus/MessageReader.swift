@@ -1,5 +1,5 @@
 public import CSdBus
-import Glibc
+public import Glibc
 
 /// A container type of D-Bus, by its letter; sd_bus_message_enter_container(3).
 public enum Container {
@@ -276,6 +276,20 @@ public struct MessageReader {
     public func enterContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) -> Bool {
         try check(
             "sd_bus_message_enter_container", sd_bus_message_enter_container(handle, type.letter, contents)) > 0
+    }
+
+    /// Steps into a variant, if its content has the basic type with this letter.
+    ///
+    /// - Returns: whether it has.
+    @inlinable
+    public func enterVariant(of type: UInt8) throws(SdError) -> Bool {
+        // The letter and a NUL.
+        let contents = (CChar(bitPattern: type), CChar(0))
+        let result = withUnsafeBytes(of: contents) { bytes in
+            sd_bus_message_enter_container(
+                handle, Container.variant.letter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
+        return result == -ENXIO ? false : try check("sd_bus_message_enter_container", result) > 0
     }
 
     /// Skips values of these types; sd_bus_message_skip(3).

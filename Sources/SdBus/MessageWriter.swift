@@ -93,7 +93,7 @@ public struct MessageWriter: BodyWriter {
     }
 
     /// Opens a container whose contents are no literal; sd_bus_message_open_container(3).
-    @inlinable
+    @inlinable @_disfavoredOverload
     public func openContainer(_ type: Container, _ contents: String) throws(SdError) {
         let result = contents.withCString { sd_bus_message_open_container(handle, type.letter, $0) }
         try check("sd_bus_message_open_container", result)

@@ -26,15 +26,28 @@ extension Marshaller {
     /// too.
     @inlinable
     static func isText(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        // The noncharacters begin with these bytes, and few other characters do.
-        for byte in utf8 where byte == 0 || byte >= 0xef { return isRareText(utf8) }
+        let bytes = UnsafeRawBufferPointer(utf8)
+        var place = 0
+        // Eight bytes at a time: none is 0, and none begins or continues a character beyond ASCII.
+        while place + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let isRare = ((word &- 0x0101_0101_0101_0101) & ~word | word) & 0x8080_8080_8080_8080 != 0
+            if isRare { return isRareText(utf8) }
+            place += 8
+        }
+        while place < bytes.count {
+            if bytes[place] == 0 || bytes[place] >= 0x80 { return isRareText(utf8) }
+            place += 1
+        }
         return true
     }
 
     @usableFromInline
     static func isRareText(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        // The noncharacters begin with these bytes, and few other characters do.
+        guard utf8.contains(where: { $0 == 0 || $0 >= 0xef }) else { return true }
         // It is the UTF-8 of a string, so the bytes of a character are complete.
-        String(decoding: utf8, as: UTF8.self).unicodeScalars.allSatisfy { scalar in
+        return String(decoding: utf8, as: UTF8.self).unicodeScalars.allSatisfy { scalar in
             scalar != "\0" && scalar.value & 0xfffe != 0xfffe && !(0xfdd0...0xfdef).contains(scalar.value)
         }
     }
@@ -54,9 +67,9 @@ extension Marshaller {
 
         @usableFromInline init() {}
 
-        /// Begins a message.
-        mutating func begin(_ signature: StaticString) {
-            levels = [Level(types: Array("\(signature)".utf8), isArray: false)]
+        /// Begins a message, or elements of an array.
+        mutating func begin(_ signature: StaticString, isArray: Bool = false) {
+            levels = [Level(types: Array("\(signature)".utf8), isArray: isArray)]
         }
 
         /// Ends a message, which has to be complete.

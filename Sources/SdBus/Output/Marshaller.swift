@@ -111,6 +111,27 @@ public struct Marshaller: BodyWriter {
         store(0 as UInt8)
     }
 
+    /// Appends a literal as a text with its length before it.
+    @inlinable @inline(__always)
+    func store(_ type: UInt8, _ text: StaticString) {
+        reserve(text.utf8CodeUnitCount + 16)
+        if type == UInt8(ascii: "g") {
+            store(UInt8(truncatingIfNeeded: text.utf8CodeUnitCount))
+        } else {
+            align(4)
+            store(UInt32(truncatingIfNeeded: text.utf8CodeUnitCount))
+        }
+        storeWithNul(text)
+    }
+
+    /// Appends the bytes of a literal, and the NUL behind them. There has to be room for them.
+    @inlinable @inline(__always)
+    func storeWithNul(_ text: StaticString) {
+        let count = text.utf8CodeUnitCount + 1
+        (state.pointee.bytes + state.pointee.count).copyMemory(from: text.utf8Start, byteCount: count)
+        state.pointee.count += count
+    }
+
     /// How the first element of an array is aligned; D-Bus specification, "Summary of D-Bus Marshaling".
     @inlinable
     static func alignment(of type: UInt8) -> Int {
@@ -171,12 +192,12 @@ public struct Marshaller: BodyWriter {
     }
 
     /// Appends a literal as the string-like type with this letter.
-    @inlinable
+    @inlinable @inline(__always)
     public func append(_ type: UInt8, _ text: StaticString) throws(SdError) {
         #if DEBUG
             try state.pointee.check.take([type])
         #endif
-        store(type, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        store(type, text)
     }
 
     /// Appends `ay`.
@@ -189,6 +210,29 @@ public struct Marshaller: BodyWriter {
         store(UInt32(truncatingIfNeeded: bytes.count))
         bytes.withUnsafeBytes { store($0) }
         guard bytes.count <= Self.mostArrayBytes else { throw Self.tooLarge }
+    }
+
+    /// Appends an entry of an `a{sv}`, with a name and a type that are literals.
+    @inlinable @inline(__always)
+    public func appendEntry(
+        _ name: StaticString, _ type: StaticString, _ value: (Marshaller) throws -> Void
+    ) throws {
+        #if DEBUG
+            try state.pointee.check.open(.dictEntry, Array("sv".utf8))
+            try state.pointee.check.take([UInt8(ascii: "s")])
+            try state.pointee.check.open(.variant, Array("\(type)".utf8))
+        #endif
+        reserve(name.utf8CodeUnitCount + type.utf8CodeUnitCount + 24)
+        align(8)
+        store(UInt32(truncatingIfNeeded: name.utf8CodeUnitCount))
+        storeWithNul(name)
+        store(UInt8(truncatingIfNeeded: type.utf8CodeUnitCount))
+        storeWithNul(type)
+        try value(self)
+        #if DEBUG
+            try state.pointee.check.close()
+            try state.pointee.check.close()
+        #endif
     }
 
     // MARK: Containers
@@ -204,6 +248,7 @@ public struct Marshaller: BodyWriter {
     }
 
     /// Opens a container whose contents are no literal.
+    @_disfavoredOverload
     public func openContainer(_ type: Container, _ contents: String) throws(SdError) {
         #if DEBUG
             try state.pointee.check.open(type, Array(contents.utf8))

@@ -69,7 +69,7 @@ struct MessageHeader {
     func beginBody(_ signature: StaticString) -> Int {
         if signature.utf8CodeUnitCount > 0 {
             field(.signature, UInt8(ascii: "g"))
-            store(UInt8(ascii: "g"), signature)
+            marshaller.store(UInt8(ascii: "g"), signature)
         }
         let state = marshaller.state
         let fields = state.pointee.count - state.pointee.start - Self.fixedBytes
@@ -114,10 +114,6 @@ struct MessageHeader {
 
     private func field(_ field: Field, _ text: StaticString) {
         self.field(field, UInt8(ascii: "s"))
-        store(UInt8(ascii: "s"), text)
-    }
-
-    private func store(_ type: UInt8, _ text: StaticString) {
-        marshaller.store(type, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        marshaller.store(UInt8(ascii: "s"), text)
     }
 }

@@ -86,7 +86,7 @@ public final class MessageOutput {
     private func nextNumber() -> UInt32 {
         repeat {
             latestNumber = latestNumber == .max ? Self.firstNumber : latestNumber + 1
-        } while awaited[latestNumber] != nil
+        } while !awaited.isEmpty && awaited[latestNumber] != nil
         return latestNumber
     }
 

@@ -1,4 +1,5 @@
 import FlowWire
+internal import Glibc
 import SdBus
 
 /// The methods of the service's own interfaces, by which calls find their handlers without sd-bus. That looks for an object at
@@ -70,7 +71,6 @@ extension StaticString {
 
     /// The byte of a C string at the end of the literal (0: the string ends there, too); nil where they differ before.
     private func compare(_ text: UnsafePointer<CChar>) -> UInt8? {
-        for place in 0..<utf8CodeUnitCount where UInt8(bitPattern: text[place]) != utf8Start[place] { return nil }
-        return UInt8(bitPattern: text[utf8CodeUnitCount])
+        strncmp(cString, text, utf8CodeUnitCount) == 0 ? UInt8(bitPattern: text[utf8CodeUnitCount]) : nil
     }
 }

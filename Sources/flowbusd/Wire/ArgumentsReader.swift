@@ -1,5 +1,6 @@
 import FlowCore
 import FlowWire
+internal import Glibc
 import SdBus
 
 /// Reads an `a{sv}` as arguments, each value once, and never more than the limits allow: a message can have 128 MiB.
@@ -82,11 +83,23 @@ struct ArgumentsReader {
             let parameter = parameters.first { $0.name.isSpelled(name) }
             let argument = parameter?.name ?? String(cString: name)
             try spend(Limits.argumentNameBytes + argument.utf8.count)
-            arguments.append(Argument(argument, try variant(of: argument, depth: 0)))
+            let value = try parameter.flatMap { parameter in try basicVariant(of: parameter.type) }
+            arguments.append(Argument(argument, try value ?? variant(of: argument, depth: 0)))
             try message.exitContainer()
         }
         try message.exitContainer()
         return arguments
+    }
+
+    /// Reads the value inside the next variant, if it has this type, and that is a basic one; else nil. Most values have the
+    /// type of their declaration, and sd-bus need not be asked for it.
+    private mutating func basicVariant(of type: ValueType) throws -> Value? {
+        guard type.signature.utf8.count == 1, let letter = type.signature.utf8.first, letter != UInt8(ascii: "v"),
+            try message.enterVariant(of: letter)
+        else { return nil }
+        let value = try basic(letter)
+        try message.exitContainer()
+        return value
     }
 
     /// Reads the value inside the next variant.
@@ -194,11 +207,11 @@ struct ArgumentsReader {
 extension String {
     /// Whether this C string has the same bytes.
     func isSpelled(_ bytes: UnsafePointer<CChar>) -> Bool {
-        var position = bytes
-        for byte in utf8 {
-            guard UInt8(bitPattern: position.pointee) == byte else { return false }
-            position += 1
-        }
-        return position.pointee == 0
+        let count = strlen(bytes)
+        guard utf8.count == count else { return false }
+        return utf8.withContiguousStorageIfAvailable { utf8 in
+            guard let start = utf8.baseAddress else { return true }
+            return memcmp(start, bytes, count) == 0
+        } ?? false
     }
 }

@@ -47,8 +47,7 @@ extension Marshaller {
     /// Writes the interfaces of a presentable with their properties, `a{sa{sv}}`.
     func append(_ state: PresentableState) throws {
         try openContainer(.array, "{sa{sv}}")
-        for interface in BusNames.Interface.standard { try append(interfaceWithoutProperties: interface) }
-        try append(interfaceWithoutProperties: BusNames.Interface.stepper)
+        try append(Self.interfacesWithoutProperties)
         for interface in NodeProperty.Interface.allCases where state.isFlow || interface != .flow {
             try openContainer(.dictEntry, "sa{sv}")
             try append(interface.busName)
@@ -58,10 +57,20 @@ extension Marshaller {
         try closeContainer()
     }
 
-    private func append(interfaceWithoutProperties interface: StaticString) throws(SdError) {
-        try openContainer(.dictEntry, "sa{sv}")
-        try append(interface)
-        try appendEmptyArray("{sv}")
-        try closeContainer()
-    }
+    /// Those of each presentable.
+    private static let interfacesWithoutProperties: ReadyElements = {
+        let names = BusNames.Interface.standard + [BusNames.Interface.stepper]
+        do {
+            return try ReadyElements(of: "{sa{sv}}", count: names.count) { body in
+                for name in names {
+                    try body.openContainer(.dictEntry, "sa{sv}")
+                    try body.append(name)
+                    try body.appendEmptyArray("{sv}")
+                    try body.closeContainer()
+                }
+            }
+        } catch {
+            preconditionFailure("literals that can't be marshalled: \(error)")
+        }
+    }()
 }
