@@ -30,17 +30,18 @@ def goal_of(goal, old_floor, floor):
 
 def call(row, bus, programs):
     """A call to flowbusd and to the floor."""
-    commands = {"flowbusd": flowbusd(programs["flowbusd"]), "floor": lambda *_: [programs["floor"], *row.floor]}
-    counted = {name: difference(row, bus, command, callgrind) for name, command in commands.items()}
-    system = {name: difference(row, bus, command, strace) for name, command in commands.items()}
-    calls = {name: sum(each.values()) for name, each in system.items()}
-    met = counted["flowbusd"] <= goal_of(row.goal, row.old_floor, counted["floor"])
-    if row.system_goal:
-        met = met and calls["flowbusd"] <= goal_of(row.system_goal, row.old_system_floor, calls["floor"])
+    commands = [flowbusd(programs["flowbusd"]), lambda *_: [programs["floor"], *row.floor]]
+    figure, floor = (difference(row, bus, command, callgrind) for command in commands)
     line = Line(
-        name=row.name, text=row.text, bus=bus, figure=counted["flowbusd"], floor=counted["floor"], goal=row.goal,
-        scaled=row.goal / row.old_floor * counted["floor"], met=met, calls=calls["flowbusd"],
-        floor_calls=calls["floor"], system_goal=row.system_goal or None, by_name=system["flowbusd"])
+        name=row.name, text=row.text, bus=bus, figure=figure, floor=floor, goal=row.goal,
+        scaled=row.goal / row.old_floor * floor, met=figure <= goal_of(row.goal, row.old_floor, floor))
+    if row.counts_system_calls:
+        system, of_floor = (difference(row, bus, command, strace) for command in commands)
+        calls, floor_calls = sum(system.values()), sum(of_floor.values())
+        line.update(calls=calls, floor_calls=floor_calls, by_name=system)
+        if row.system_goal:
+            line["system_goal"] = row.system_goal
+            line["met"] = line["met"] and calls <= goal_of(row.system_goal, row.old_system_floor, floor_calls)
     return [line]
 
 

@@ -25,6 +25,17 @@ class Row:
     # Options of the floor.
     floor: tuple = ()
 
+    # Beside few calls, what is done by the clock or for memory counts for too much.
+    @property
+    def counts_system_calls(self):
+        """Whether enough is done that the system calls of one call (of a step, of a flow) can be told."""
+        return (self.many - self.few) * self.units >= 300
+
+    @property
+    def compares_system_calls(self):
+        """Whether so many calls are made that chance is less than 2 % of their system calls."""
+        return self.many - self.few >= 300
+
 
 CALLS = {
     row.name: row
