@@ -241,6 +241,7 @@ bench-build:
 
 # Everything that is built and written is in .build. A wrong name is found before anything is built.
 bench:
+	@tools/dependencies bench
 	@bench/table --rows '$(ROWS)' --buses '$(BUSES)' --names >/dev/null
 	@$(MAKE) --no-print-directory bench-build
 	@bench/table --rows '$(ROWS)' --buses '$(BUSES)'

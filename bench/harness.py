@@ -59,6 +59,7 @@ def chosen(text, valid, what):
 
 def environment(address=None):
     """The environment of all programs: no bus but this one, the same order in hash tables each time, files in .build."""
+    BUILD.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DBUS_", "XDG_"))}
     address = {"DBUS_SESSION_BUS_ADDRESS": address} if address else {}
     return {**kept, **address, "SWIFT_DETERMINISTIC_HASHING": "1", "TMPDIR": str(BUILD)}
@@ -92,7 +93,6 @@ def execute(command):
 def compile_c(name, *packages):
     """Compiles bench/NAME.c; the path of the program."""
     source, program = TOP / "bench" / f"{name}.c", BUILD / Path(name).name
-    BUILD.mkdir(parents=True, exist_ok=True)
     flags = execute(["pkg-config", "--cflags", "--libs", *packages]).split()
     execute(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source, *flags])
     return program
@@ -103,7 +103,6 @@ def stripped(name, option, copy=None):
     program, copy = RELEASE / name, BUILD / (copy or name)
     if not program.exists():
         raise Failure(f"there is no '{program}'; 'make bench-build' makes it")
-    BUILD.mkdir(parents=True, exist_ok=True)
     execute(["strip", option, "-o", copy, program])
     return copy
 
