@@ -137,7 +137,7 @@ public final class Definitions: Equatable, Sendable {
     }
 
     private static func index(_ names: [String]) -> NameIndex {
-        var index = NameIndex()
+        var index = NameIndex(reserving: names.count)
         for (number, name) in names.enumerated() { index.insert(name, number) }
         return index
     }

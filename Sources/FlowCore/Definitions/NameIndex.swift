@@ -30,6 +30,9 @@ public struct NameIndex: Sendable {
     /// Creates an empty index.
     public init() {}
 
+    /// Creates an empty index with room for this many names.
+    init(reserving count: Int) { grow(for: count) }
+
     /// Returns the number of a name in UTF-8.
     public func find(_ bytes: UnsafeRawBufferPointer) -> Int? {
         place(of: bytes, hash: Self.hash(bytes)).map { entries[$0].number }
@@ -82,9 +85,9 @@ public struct NameIndex: Sendable {
         entries[place] = entry
     }
 
-    private mutating func grow() {
+    private mutating func grow(for names: Int = 0) {
         var size = 16
-        while 2 * (count + 1) > size { size *= 2 }
+        while 2 * max(count + 1, names) > size { size *= 2 }
         let old = (hashes, entries)
         hashes = Array(repeating: Mark.free, count: size)
         entries = Array(repeating: Entry(name: "", number: 0), count: size)

@@ -4,8 +4,8 @@
 public enum Names {
     /// Returns whether the text is a valid name of a screen or a flow, or a valid id: `[A-Za-z_][A-Za-z0-9_]*`, at most
     /// 64 bytes, so that it can be part of an object path.
-    public static func isPresentableName(_ text: some StringProtocol) -> Bool {
-        isName(String(text), atMost: Limits.nameLength) { $0 == UInt8(ascii: "_") }
+    public static func isPresentableName(_ text: String) -> Bool {
+        isName(text, atMost: Limits.nameLength) { $0 == UInt8(ascii: "_") }
             && text.utf8.first.map(isDigit) == false
     }
 
@@ -13,14 +13,13 @@ public enum Names {
     public static let presentableNameRule = "letters, digits and '_', not beginning with a digit, at most 64 bytes"
 
     /// Returns whether the text is a valid name of a step: `[A-Za-z][A-Za-z0-9_.-]*`, at most 128 bytes.
-    public static func isStepName(_ text: some StringProtocol) -> Bool {
-        isName(String(text), atMost: Limits.stepNameLength) {
+    public static func isStepName(_ text: String) -> Bool {
+        isName(text, atMost: Limits.stepNameLength) {
             $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
         } && text.utf8.first.map(isLetter) == true
     }
 
-    /// Returns whether a text has only letters, digits and these other characters. It is no generic function, which would
-    /// take ten times as long for texts of other modules.
+    /// Returns whether a text has only letters, digits and these other characters.
     private static func isName(_ text: String, atMost length: Int, _ isOther: (UInt8) -> Bool) -> Bool {
         var text = text
         return text.utf8.count <= length

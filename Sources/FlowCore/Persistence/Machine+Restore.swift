@@ -132,11 +132,13 @@ extension Machine {
     private mutating func restoreNodes(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) -> Lost {
         var result = Lost()
         result.slots.reserveCapacity(stored.nodes.count)
+        forest.reserveRoom(for: stored.nodes.count)
         for node in stored.nodes {
-            let (instance, record) = (node.instance, node.node)
-            let parent = result.slots[record.parent]
-            let isOrphan = record.parent != 0 && parent == nil
-            if let why = whyLost(record, isOrphan: isOrphan, onSameBus: onSameBus) {
+            let instance = node.instance
+            let parent = result.slots[node.node.parent]
+            let isOrphan = node.node.parent != 0 && parent == nil
+            if let why = whyLost(node, isOrphan: isOrphan, onSameBus: onSameBus) {
+                let record = node.node
                 let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
                 let path = "\(parentPath)/\(record.id)"
                 let nearestLiveAncestor =
@@ -155,7 +157,9 @@ extension Machine {
                 }
                 continue
             }
-            let slot = restore(record, instance, below: parent, stored, onSameBus: onSameBus, &turn)
+            let slot = restore(
+                node, below: parent, stored.activities[instance], savedState: stored.savedStates[instance],
+                onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
         for node in stored.nodes {
@@ -169,22 +173,23 @@ extension Machine {
     }
 
     /// Why a presentable is not restored; nil if it is; empty if that needs no report.
-    private func whyLost(_ record: NodeRecord, isOrphan: Bool, onSameBus: Bool) -> String? {
+    private func whyLost(_ stored: RecordSet.StoredNode, isOrphan: Bool, onSameBus: Bool) -> String? {
         if isOrphan { return onSameBus ? "the flow that it was in is gone" : "" }
-        if record.flow != nil {
-            guard let flow = definitions.flow(named: record.name) else {
-                return "no definition has a flow '\(record.name)' any more"
+        let name = stored.node.name
+        if stored.node.flow != nil {
+            guard let flow = definitions.flow(named: name) else {
+                return "no definition has a flow '\(name)' any more"
             }
             return onSameBus || definitions[flow].isRestored ? nil : ""
         }
-        return definitions.screen(named: record.name) == nil
-            ? "no definition declares a screen '\(record.name)' any more" : nil
+        return definitions.screen(named: name) == nil ? "no definition declares a screen '\(name)' any more" : nil
     }
 
     private mutating func restore(
-        _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ stored: RecordSet, onSameBus: Bool,
-        _ turn: inout Turn
+        _ stored: RecordSet.StoredNode, below parent: NodeSlot?, _ activity: ActivityRecord?, savedState: Arguments?,
+        onSameBus: Bool, _ turn: inout Turn
     ) -> NodeSlot {
+        let record = stored.node
         var traits = record.traits
         if !onSameBus {
             // A root of `autostart` belongs to the daemon on any bus.
@@ -208,13 +213,13 @@ extension Machine {
         }
         let birth = Forest.Birth(
             traits: traits,
-            flow: restoredState(record, stored.activities[instance], onSameBus: onSameBus, &turn),
+            flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
             onDismissed: record.onDismissed.flatMap { restored($0) },
             onResult: record.onResult.flatMap { stored in
                 restored(stored.template).map { OnResult(template: $0, asked: stored.asked) }
-            }, presenting: presenting, savedState: record.flow == nil ? stored.savedStates[instance] ?? [] : [])
+            }, presenting: presenting, savedState: record.flow == nil ? savedState ?? [] : [])
         if let owner = birth.owner { watchClient(owner) }
-        let slot = forest.insert(birth, below: parent, instance: instance)
+        let slot = forest.insert(birth, below: parent, instance: stored.instance)
         noteKeepsAwake(slot)
         return slot
     }

@@ -67,9 +67,18 @@ public struct Record: Equatable, Sendable {
     /// The contents, in the format of the core; nil if the part is gone, and with it the record.
     public let body: [UInt8]?
 
+    /// The body of a node, if it was read already; it follows from the body.
+    let node: RecordSet.StoredNode?
+
     /// Creates a record.
-    public init(_ key: RecordKey, _ body: [UInt8]?) {
+    public init(_ key: RecordKey, _ body: [UInt8]?) { self.init(key, body, node: nil) }
+
+    init(_ key: RecordKey, _ body: [UInt8]?, node: RecordSet.StoredNode?) {
         self.key = key
         self.body = body
+        self.node = node
     }
+
+    /// Returns whether two records say the same.
+    public static func == (one: Record, other: Record) -> Bool { one.key == other.key && one.body == other.body }
 }

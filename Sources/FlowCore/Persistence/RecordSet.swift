@@ -1,9 +1,9 @@
 /// All records of a coordinator, decoded, from which ``Coordinator`` is restored.
-struct RecordSet {
+final class RecordSet {
     /// The greatest numbers, if several processes reserved some.
     var counters = CountersRecord(serial: 0, instance: 0)
     /// The record of a node with its number. It is an object, so that those who look at it copy nothing.
-    final class StoredNode {
+    final class StoredNode: Sendable {
         let instance: UInt64
         let node: NodeRecord
 
@@ -50,7 +50,8 @@ struct RecordSet {
                     let read = try CountersRecord(body)
                     counters.serial = max(counters.serial, read.serial)
                     counters.instance = max(counters.instance, read.instance)
-                case .node: nodes.append(try StoredNode(number, body))
+                case .node:
+                    if let node = record.node { nodes.append(node) } else { nodes.append(try StoredNode(number, body)) }
                 case .activity: activities[number] = try ActivityRecord(body)
                 case .step: steps.append((number, try StepRecord(body)))
                 case .list: lists[number] = try ListRecord(body)
@@ -86,20 +87,30 @@ struct RecordSet {
         ids.reserveCapacity(nodes.count)
         // Without it, children are in the order of their instances, which differ.
         let someAreRaised = nodes.contains { $0.node.raised > 0 }
+        // Siblings often follow each other, with the same name.
+        var (parent, depth): (UInt64, Int) = (0, 0)
+        var name: String?
         for stored in nodes {
-            let (instance, parent, id) = (stored.instance, stored.node.parent, stored.node.id)
-            guard instance > 0, let depth = depths[parent], flows.contains(parent) else {
+            let (instance, id) = (stored.instance, stored.node.id)
+            if stored.node.parent != parent {
+                guard let found = depths[stored.node.parent], flows.contains(stored.node.parent) else {
+                    throw RecordFailure(
+                        "presentable \(instance) has no flow \(stored.node.parent) that it could be in")
+                }
+                (parent, depth) = (stored.node.parent, found)
+            }
+            guard instance > 0 else {
                 throw RecordFailure("presentable \(instance) has no flow \(parent) that it could be in")
             }
             guard depths.updateValue(depth + 1, forKey: instance) == nil else {
                 throw RecordFailure("presentable \(instance) has several records")
             }
-            // The id is usually the name.
-            guard Names.isPresentableName(id), stored.node.name == id || Names.isPresentableName(stored.node.name)
+            guard Names.isPresentableName(id), stored.node.name == name || Names.isPresentableName(stored.node.name)
             else {
-                let name = "'\(Names.escaped(id))', '\(Names.escaped(stored.node.name))'"
-                throw RecordFailure("presentable \(instance) can't have the id and name \(name)")
+                let names = "'\(Names.escaped(id))', '\(Names.escaped(stored.node.name))'"
+                throw RecordFailure("presentable \(instance) can't have the id and name \(names)")
             }
+            name = stored.node.name
             guard depth < Limits.depth, ids.insert(OfSiblings(parent: parent, part: id)).inserted else {
                 throw RecordFailure("presentable \(instance) is too deep, or has the id '\(id)' of a sibling")
             }
@@ -155,6 +166,17 @@ extension NodeRecord {
 extension Record {
     /// Refuses records that can't be restored: bodies that are not valid, and parts without the whole.
     public static func check(_ records: [Record]) throws(RecordFailure) { try RecordSet(records).check() }
+
+    /// Returns the records if they can be restored, with those of nodes as they were read, so that a large tree is read once.
+    public static func checked(_ records: [Record]) throws(RecordFailure) -> [Record] {
+        let read = records.map { record in
+            guard record.key.kind == .node, let body = record.body else { return record }
+            // The error is that of the check.
+            return Record(record.key, body, node: try? RecordSet.StoredNode(record.key.number, body))
+        }
+        try check(read)
+        return read
+    }
 
     /// The record that reserves serials and instances this far beyond these records, and at least up to a number.
     public static func counters(beyond records: [Record], by distance: UInt64, atLeast number: UInt64 = 0) -> Record {

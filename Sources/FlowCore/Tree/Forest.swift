@@ -427,6 +427,9 @@ extension Forest {
     /// Takes the records of removed nodes.
     mutating func takeGoneRecords() -> [RecordKey] { nodes.takeGoneRecords() }
 
+    /// Makes room for this many nodes.
+    mutating func reserveRoom(for count: Int) { nodes.reserveRoom(for: count) }
+
     /// Reserves the instances up to this one.
     mutating func reserve(upTo instance: UInt64) { lastInstance = max(lastInstance, instance) }
 }

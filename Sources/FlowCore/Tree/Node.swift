@@ -213,6 +213,9 @@ struct NodeTable: Sendable {
     /// Nodes with changed properties, in the order of their first change.
     private(set) var changed: [NodeID] = []
 
+    /// Makes room for this many nodes.
+    mutating func reserveRoom(for count: Int) { nodes.reserveCapacity(count) }
+
     init(_ quotas: Quotas) { accounting = Accounting(quotas) }
 
     /// The number of slots.

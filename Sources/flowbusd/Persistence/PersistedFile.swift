@@ -72,11 +72,10 @@ final class PersistedFile {
     private static func records(of file: StoreFile) throws(StoreFailure) -> [Record] {
         let records = try file.records()
         do throws(RecordFailure) {
-            try Record.check(records)
+            return try Record.checked(records)
         } catch {
             throw StoreFailure(.unreadable, error.message)
         }
-        return records
     }
 
     /// Takes ``pending``.

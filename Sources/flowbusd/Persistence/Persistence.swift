@@ -139,7 +139,9 @@ final class Persistence {
     /// Replaces the records that were found by these, if they differ.
     func replaceFound(by records: [Record]) {
         func isSame(_ one: [Record], _ other: [Record]) -> Bool {
-            one.count == other.count && one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key }
+            // Those of a file are usually in order.
+            one.count == other.count
+                && (one == other || one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key })
         }
         if let tree, tree.isWorking, !isSame(found.tree, records) { commitEnded(writeAll(records, to: tree), of: tree) }
         if let history, history.isWorking, !isSame(found.history, selected(records)) {
