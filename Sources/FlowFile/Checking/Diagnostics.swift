@@ -214,7 +214,8 @@ struct Section {
     /// Adds a key from another file.
     mutating func add(_ key: String, _ item: Item) { others.append((key, item)) }
 
-    private func forEach(_ body: (String, () -> Item) -> Void) {
+    /// Visits the keys and their values, in the order of the file.
+    func forEach(_ body: (String, () -> Item) -> Void) {
         if let toml {
             var child = toml.nodes[location.node].first
             while child > 0 {

@@ -36,14 +36,14 @@ extension Resolver {
     private static let known = kinds + options + conditions + ["do"]
 
     /// The keys that stand in a contributor or beside it.
-    private enum Key {
+    enum Key {
         case kind(NamedContributor.Kind)
         case option(NamedContributor.Option)
         case condition, list
     }
 
     /// The keys by their text: a rule has few of them, and each would be compared with most.
-    private static let keys = {
+    static let keys = {
         var keys: [String: Key] = ["when": .condition, "unless": .condition, "do": .list]
         for kind in NamedContributor.Kind.allCases { keys[kind.rawValue] = .kind(kind) }
         for option in NamedContributor.Option.allCases { keys[option.rawValue] = .option(option) }
@@ -205,10 +205,19 @@ extension Resolver {
 
     /// Returns the contributors of one table: none for `none`, otherwise one; nil if it is invalid.
     private func contributor(_ table: Section, _ context: RuleContext, isAlternative: Bool) -> [FlowContributor]? {
-        let keys = table.keys.map { Self.keys[$0] }
-        let isClean = !keys.contains { $0 == nil }
+        var kinds: (first: NamedContributor.Kind?, count: Int) = (nil, 0)
+        var isClean = true
+        var hasList = false
+        table.forEach { key, _ in
+            switch Self.keys[key] {
+            case .kind(let kind)?: kinds = (kinds.first ?? kind, kinds.count + 1)
+            case .list?: hasList = true
+            case .option?, .condition?: break
+            case nil: isClean = false
+            }
+        }
         if !isClean { table.checkKeys(diagnostics, of: "a contributor", Self.known) }
-        if table.has("do") {
+        if hasList {
             diagnostics.error(
                 table.location.key("do"),
                 "'do' stands in an alternative, beside 'when' or 'unless', or is all there is; list the contributors "
@@ -220,17 +229,16 @@ extension Resolver {
                     table.location.key(key), "'\(key)' stands beside 'do', not in a contributor of its list")
             }
         }
-        let present = keys.compactMap { if case .kind(let kind) = $0 { kind } else { nil } }
-        guard present.count <= 1 else {
+        guard kinds.count <= 1 else {
             let given = Self.kinds.filter { table.has($0) }
             diagnostics.error(
                 table.location,
                 "\(Text.list(given)) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))")
             return nil
         }
-        guard let kind = present.first, let item = table[kind.rawValue] else {
+        guard let kind = kinds.first, let item = table[kind.rawValue] else {
             // A misspelled one was reported; so was 'do'.
-            if isClean, !table.has("do") {
+            if isClean, !hasList {
                 diagnostics.error(table.location, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
             }
             return nil

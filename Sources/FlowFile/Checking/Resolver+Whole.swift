@@ -155,38 +155,38 @@ extension Resolver {
         }
     }
 
-    private static let absences = [
-        ("pop", "dismisses anything"), ("dismiss", "dismisses anything"), ("show", "shows anything"),
-        ("hide", "hides anything"),
-    ]
-
     /// Warns about children and rules that a flow names but does not have.
     private func warnOfAbsent(_ flow: DraftFlow) {
-        lazy var contributed = contributedNames(by: flow)
-        forEachContributor(of: flow) { contributor in
-            for (key, what) in Self.absences {
-                guard let item = contributor[key], let name = item.text, (key, name) != ("pop", "root"),
-                    !contributed.contains(name)
-                else { continue }
-                let suggestion = diagnostics.suggestion(for: name, among: contributed)
-                diagnostics.warning(
-                    item.location,
-                    "\(flow.declared.subject) never contributes '\(name)', so this never \(what)\(suggestion)")
-            }
-        }
         for key in ["initial", "onBack"] { warnOfNoRule(flow, key, flow.keys[key]) }
         if let idle = flow.keys["idle"] {
             for item in idle.items ?? [idle] { warnOfNoRule(flow, "idle", item["step"]) }
         }
+        lazy var contributed = contributedNames(by: flow)
+        func warn(_ item: Item, _ what: String) {
+            guard let name = item.text, !contributed.contains(name) else { return }
+            let suggestion = diagnostics.suggestion(for: name, among: contributed)
+            diagnostics.warning(
+                item.location,
+                "\(flow.declared.subject) never contributes '\(name)', so this never \(what)\(suggestion)")
+        }
         forEachContributor(of: flow) { contributor in
-            warnOfNoRule(flow, "current", contributor["current"])
-            // Nothing else stands beside a single key.
-            guard contributor.count > 1 else { return }
-            for key in ["onDismissed", "onResult"] { warnOfNoRule(flow, key, contributor[key]?["step"]) }
-            guard let step = contributor["step"] else { return }
-            // The flow takes the initial step of a screen.
-            if contributor.has("screen") { warnOfNoRule(flow, "step", step) }
-            if let name = contributor["flow"]?.text, let child = draft.flows[name] { warnOfNoRule(child, "step", step) }
+            contributor.forEach { key, item in
+                switch Self.keys[key] {
+                case .kind(.pop)? where item().text == "root": break
+                case .kind(.pop)?, .kind(.dismiss)?: warn(item(), "dismisses anything")
+                case .kind(.show)?: warn(item(), "shows anything")
+                case .kind(.hide)?: warn(item(), "hides anything")
+                case .kind(.current)?: warnOfNoRule(flow, key, item())
+                case .option(.onDismissed)?, .option(.onResult)?: warnOfNoRule(flow, key, item()["step"])
+                case .option(.step)?:
+                    // The flow takes the initial step of a screen.
+                    if contributor.has("screen") { warnOfNoRule(flow, key, item()) }
+                    if let name = contributor["flow"]?.text, let child = draft.flows[name] {
+                        warnOfNoRule(child, key, item())
+                    }
+                case .kind?, .option?, .condition?, .list?, nil: break
+                }
+            }
         }
     }
 
