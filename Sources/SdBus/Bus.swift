@@ -1,5 +1,6 @@
 import CSdBus
 import Glibc
+import Platform
 
 /// A connection to a message bus. It owns exactly one reference, and closes the connection at its end without waiting
 /// for queued messages (call ``flush()`` first).
@@ -114,8 +115,12 @@ public final class Bus {
     }
 
     /// Waits until everything queued is written; sd_bus_flush(3).
-    public func flush() throws(SdError) {
-        output?.drain()
+    ///
+    /// - Parameter time: how long to wait at most for a bus that takes nothing, in µs; nil for ever.
+    /// - Throws: ``SdError``: ETIMEDOUT if the time is over.
+    public func flush(within time: UInt64? = nil) throws(SdError) {
+        let end = time.map { MonotonicClock.now + $0 }
+        if let output, !output.drain(until: end) { throw SdError("sd_bus_flush", errno: ETIMEDOUT) }
         try check("sd_bus_flush", sd_bus_flush(handle))
     }
 

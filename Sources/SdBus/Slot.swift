@@ -24,7 +24,6 @@ public final class Slot {
     }
 
     deinit {
-        bus?.output?.drain()
-        sd_bus_slot_unref(handle)
+        if let output = bus?.output { output.end(handle) } else { sd_bus_slot_unref(handle) }
     }
 }

@@ -63,8 +63,8 @@ extension Daemon {
         endPersistence()
         if status == .busLost, setup.reconnects, !bus.isOpen { return .busLost(handoverState()) }
         nameHandover?.answer()
-        // The answers have to be delivered; this fails on a lost bus.
-        try? bus.flush()
+        // The answers have to be delivered; this fails on a lost bus, and on one that takes no messages any more.
+        try? bus.flush(within: 3_000_000)
         return .exit(status)
     }
 

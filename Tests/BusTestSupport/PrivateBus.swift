@@ -105,6 +105,13 @@ public final class PrivateBus {
         try daemon.waitForExit()
     }
 
+    /// Keeps the bus from reading and writing anything (SIGSTOP) until ``resume()``. For a dbus-daemon alone: a dbus-broker has
+    /// two processes.
+    public func pause() { daemon.send(signal: SIGSTOP) }
+
+    /// Lets the bus go on after ``pause()``.
+    public func resume() { daemon.send(signal: SIGCONT) }
+
     /// Starts another bus at the same address, after this one has ended.
     public func start() throws { daemon = try Self.run(command) }
 

@@ -15,11 +15,12 @@ extension MessageOutput {
     ///   - signature: the types of its values.
     ///   - body: appends the values.
     /// - Throws: what the body throws, and ``SdError``: ENOTCONN for a lost connection, EMSGSIZE for a message that is too
-    ///   large. Then nothing is sent.
+    ///   large, EINVAL for an invalid destination. Then nothing is sent.
     public func signal(
         _ interface: StaticString, _ member: StaticString, at path: String, to destination: String? = nil,
         _ signature: StaticString = "", _ body: (Marshaller) throws -> Void = { _ in }
     ) throws {
+        if let destination { try Self.check(destination, "MessageOutput.signal") }
         _ = try make(.signal, flags: Self.expectsNoReply, signature) { header in
             header.path(path)
             header.interface(interface)
@@ -28,6 +29,11 @@ extension MessageOutput {
         } body: {
             try body($0)
         }
+    }
+
+    /// The bus would end the connection for an invalid name.
+    private static func check(_ destination: String, _ call: StaticString) throws(SdError) {
+        guard sd_bus_service_name_is_valid(destination) > 0 else { throw SdError(call, errno: EINVAL) }
     }
 
     /// Makes the answer to a call, unless the caller wants none. It throws as ``signal(_:_:at:to:_:_:)``.
@@ -97,10 +103,8 @@ extension MessageOutput {
         _ callee: Callee, _ member: String, _ signature: StaticString = "",
         _ body: (Marshaller) throws -> Void = { _ in }
     ) throws -> UInt32 {
-        // The bus would end the connection.
-        guard sd_bus_service_name_is_valid(callee.destination) > 0, sd_bus_object_path_is_valid(callee.path) > 0 else {
-            throw SdError("MessageOutput.call", errno: EINVAL)
-        }
+        try Self.check(callee.destination, "MessageOutput.call")
+        guard sd_bus_object_path_is_valid(callee.path) > 0 else { throw SdError("MessageOutput.call", errno: EINVAL) }
         return try make(.call, flags: callee.flags, signature) { header in
             header.path(callee.path)
             header.member(member)

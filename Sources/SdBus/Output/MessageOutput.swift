@@ -1,5 +1,6 @@
 internal import CSdBus
 internal import Glibc
+internal import Platform
 
 /// Messages that are marshalled here rather than by sd-bus, which takes several times as long for them, and that leave
 /// together: with one write to the connection's socket in each turn of the loop.
@@ -14,8 +15,6 @@ public final class MessageOutput {
     static let mostMessageBytes = 1 << 27
     /// How many bytes are gathered before a write, while there are messages to handle.
     static let mostGathered = 1 << 16
-    /// How many bytes of a full socket are kept, before the connection is given up.
-    static let mostUnsent = 1 << 28
     /// The room for bytes that is kept between writes.
     private static let room = 2 * mostGathered
     private static let firstNumber: UInt32 = 1 << 31
@@ -23,6 +22,8 @@ public final class MessageOutput {
     /// Runs when the connection is lost, or nothing more can be kept. No message leaves after that.
     public var failed: (SdError) -> Void = { _ in }
     private let handle: OpaquePointer
+    /// How many bytes of a full socket are kept, before the connection is given up.
+    private let mostUnsent: Int
     private let descriptor: Int32
     private let marshaller: Marshaller
     /// How many of the bytes are written.
@@ -31,21 +32,26 @@ public final class MessageOutput {
     private(set) var isBlocked = false
     private var isClosed = false
     private var isMarshalling = false
-    private var latestNumber = MessageOutput.firstNumber
+    var latestNumber = MessageOutput.firstNumber
     private var awaited: [UInt32: Waiting] = [:]
+    /// Registrations whose end makes sd-bus send a message, which comes after those that are unsent.
+    private var endedSlots: [OpaquePointer] = []
 
     private struct Waiting {
         unowned let answer: AwaitedAnswer
     }
 
     /// An empty output of a connection that the bus has accepted.
-    init(_ handle: OpaquePointer) throws(SdError) {
-        self.handle = handle
+    init(_ handle: OpaquePointer, mostUnsent: Int = 1 << 28) throws(SdError) {
+        (self.handle, self.mostUnsent) = (handle, mostUnsent)
         descriptor = try check("sd_bus_get_fd", sd_bus_get_fd(handle))
         marshaller = Marshaller(capacity: Self.room)
     }
 
-    deinit { marshaller.deallocate() }
+    deinit {
+        for slot in endedSlots { sd_bus_slot_unref(slot) }
+        marshaller.deallocate()
+    }
 
     /// How many bytes are not written yet.
     public var unsentBytes: Int { marshaller.state.pointee.count - written }
@@ -62,7 +68,6 @@ public final class MessageOutput {
         guard !isClosed else { throw SdError("MessageOutput", errno: ENOTCONN) }
         assert(!isMarshalling, "a message is made while another one is")
         isMarshalling = true
-        defer { isMarshalling = false }
         let start = marshaller.state.pointee.count
         let number = nextNumber()
         let message = MessageHeader(marshaller, type, flags: flags, number, signature)
@@ -71,12 +76,14 @@ public final class MessageOutput {
             let first = message.beginBody(signature)
             try body(marshaller)
             try message.endBody(first, mostBytes: Self.mostMessageBytes)
+            isMarshalling = false
         } catch {
+            isMarshalling = false
             marshaller.state.pointee.count = start
             throw error
         }
         if isBlocked {
-            if unsentBytes > Self.mostUnsent { fail(SdError("MessageOutput", errno: ENOBUFS)) }
+            if unsentBytes > mostUnsent { fail(SdError("MessageOutput", errno: ENOBUFS)) }
         } else if unsentBytes >= Self.mostGathered {
             flush()
         }
@@ -114,7 +121,13 @@ public final class MessageOutput {
     @discardableResult
     public func flush() -> Bool {
         let state = marshaller.state
+        assert(!isMarshalling, "a part of a message is written")
         while state.pointee.count > written {
+            guard sd_bus_is_open(handle) > 0 else {
+                // Another file may have the descriptor by now. sd-bus reports the end of the connection.
+                close()
+                return true
+            }
             guard !hasUnsentOfSdBus else { return block() }
             let result = tryingAgain {
                 let count = send(
@@ -137,17 +150,46 @@ public final class MessageOutput {
         return true
     }
 
+    /// Ends a registration, for which sd-bus sends a message when that is possible. Its handler gets no more messages with its
+    /// userdata.
+    func end(_ slot: OpaquePointer) {
+        if flush() {
+            sd_bus_slot_unref(slot)
+        } else {
+            sd_bus_slot_set_userdata(slot, nil)
+            endedSlots.append(slot)
+        }
+    }
+
     /// Writes everything, and waits until that is done. For what waits for the bus anyway.
     @usableFromInline
-    func drain() {
+    func drain() { _ = drain(until: nil) }
+
+    /// Writes everything, and waits until that is done, or until a time in µs of the monotonic clock.
+    ///
+    /// - Returns: whether it is done.
+    func drain(until end: UInt64?) -> Bool {
         while !flush() {
-            if hasUnsentOfSdBus {
-                let result = sd_bus_flush(handle)
-                if result < 0 { return fail(SdError("sd_bus_flush", result: result)) }
-            } else {
-                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&wait, 1, -1)
+            guard waitForRoom(until: end) else { return false }
+            guard hasUnsentOfSdBus else { continue }
+            let result = sd_bus_flush(handle)
+            if result < 0 { fail(SdError("sd_bus_flush", result: result)) }
+        }
+        return !hasUnsentOfSdBus || waitForRoom(until: end)
+    }
+
+    /// Waits until the socket takes bytes; false if the time is over before.
+    private func waitForRoom(until end: UInt64?) -> Bool {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while true {
+            var left: Int32 = -1
+            if let end {
+                let now = MonotonicClock.now
+                left = now < end ? Int32(clamping: (end - now) / 1000 + 1) : 0
             }
+            let result = poll(&wait, 1, left)
+            if result == 0 { return false }
+            if result > 0 || errno != EINTR { return true }
         }
     }
 
@@ -172,6 +214,13 @@ public final class MessageOutput {
         isBlocked = false
         // A large message does not keep its room.
         if marshaller.state.pointee.capacity > Self.room { marshaller.resize(to: Self.room) }
+        if !endedSlots.isEmpty, !isClosed { releaseSlots() }
+    }
+
+    private func releaseSlots() {
+        let slots = endedSlots
+        endedSlots = []
+        for slot in slots { sd_bus_slot_unref(slot) }
     }
 
     private func fail(_ error: SdError) {

@@ -30,8 +30,8 @@ public final class MessagePump {
     private var deadline: UInt64?
     /// Messages that are handled when the socket takes bytes again: a call that sd-bus would answer, and what came after it.
     private var held: [RetainedMessage] = []
-    /// How many received messages have their turn after those that were held.
-    private var messagesAfterHeld: UInt64 = 0
+    /// The first of the messages that were held, while it is in the queue of sd-bus. What is before it there came later.
+    private var firstReleased: OpaquePointer?
 
     /// Serves a connection, instead of ``Bus/attach(to:)``.
     public init(_ bus: Bus, _ loop: EventLoop) throws(SdError) {
@@ -104,9 +104,16 @@ public final class MessagePump {
             sd_event_source_set_io_events(input, events)
             awaitedEvents = events
         }
+        setTimer(nextTime)
+    }
+
+    /// When messages have their turn although nothing comes from the socket; nil if there are none.
+    private var nextTime: UInt64? {
+        if output.isBlocked { return nil }
+        if !held.isEmpty { return 0 }
         var time = UInt64.max
-        if output.isBlocked || sd_bus_get_timeout(bus.handle, &time) <= 0 { time = .max }
-        setTimer(time == .max ? nil : time)
+        guard sd_bus_get_timeout(bus.handle, &time) > 0, time < .max else { return nil }
+        return time
     }
 
     private func setTimer(_ time: UInt64?) {
@@ -118,11 +125,16 @@ public final class MessagePump {
 
     private func run() {
         if output.isBlocked { unblock() }
-        for _ in 0..<Self.messagesAtOnce where !output.isBlocked {
+        release()
+        var handled = 0
+        // Nothing else happens until the messages that were held come first again.
+        while !output.isBlocked, handled < Self.messagesAtOnce || firstReleased != nil {
             let result = sd_bus_process(bus.handle, nil)
-            if result > 0 { continue }
-            if result < 0 { fail(result) }
-            return
+            guard result > 0 else {
+                if result < 0 { fail(result) }
+                return
+            }
+            handled += 1
         }
     }
 
@@ -132,11 +144,22 @@ public final class MessagePump {
             let result = sd_bus_process(bus.handle, nil)
             if result < 0 { return fail(result) }
         }
-        guard output.flush(), !held.isEmpty else { return }
+        output.flush()
+    }
+
+    /// Has the messages handled that were held, once the socket has taken what was before their answers.
+    private func release() {
+        guard !output.isBlocked, let first = held.first else { return }
+        firstReleased = first.message.handle
         let messages = held
         held = []
-        sd_bus_get_n_queued_read(bus.handle, &messagesAfterHeld)
-        for message in messages { sd_bus_enqueue_for_read(bus.handle, message.message.handle) }
+        for message in messages { putBack(message.message) }
+    }
+
+    /// Puts a message at the end of the queue of sd-bus.
+    private func putBack(_ message: MessageReader) {
+        let result = tryingAgain { sd_bus_enqueue_for_read(bus.handle, message.handle) }
+        if result < 0 { fail(result) }
     }
 
     private func fail(_ result: Int32) {
@@ -150,12 +173,7 @@ public final class MessagePump {
 
     /// Whether a message is handled, so that sd-bus has nothing to do with it.
     private func receive(_ message: MessageReader) -> Bool {
-        if messagesAfterHeld > 0 {
-            messagesAfterHeld -= 1
-            sd_bus_enqueue_for_read(bus.handle, message.handle)
-            return true
-        }
-        if !held.isEmpty { return hold(message) }
+        if !held.isEmpty || firstReleased != nil, !isInTurn(message) { return true }
         if message.isCall { return handleCall(message) || holdIfBlocked(message) }
         guard let number = message.answeredCall, let number = UInt32(exactly: number) else { return false }
         return output.take(message, answering: number) || handleAnswer(message, number)
@@ -165,6 +183,19 @@ public final class MessagePump {
     private func holdIfBlocked(_ call: MessageReader) -> Bool {
         beforeOthers()
         return output.flush() ? false : hold(call)
+    }
+
+    /// Whether a message has its turn while others are held, or were until now. If not, it is kept.
+    private func isInTurn(_ message: MessageReader) -> Bool {
+        // The end of the connection is a message of sd-bus, which nothing holds up.
+        guard bus.isOpen else { return true }
+        guard let firstReleased else { return !hold(message) }
+        if message.handle == firstReleased {
+            self.firstReleased = nil
+            return true
+        }
+        putBack(message)
+        return false
     }
 
     private func hold(_ message: MessageReader) -> Bool {
