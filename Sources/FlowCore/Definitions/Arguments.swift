@@ -43,6 +43,10 @@ extension [Argument] {
 
     /// The number of bytes that they count for against the limits.
     public var byteCount: Int {
-        reduce(0) { $0 + Limits.argumentNameBytes + $1.name.utf8.count + $1.value.byteCount }
+        var sum = 0
+        for place in indices {
+            sum += Limits.argumentNameBytes + self[place].name.utf8.count + self[place].value.byteCount
+        }
+        return sum
     }
 }

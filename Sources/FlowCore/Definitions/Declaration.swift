@@ -10,6 +10,10 @@ enum Declaration {
         isPrivate: Bool = false
     ) throws(FlowError) -> Arguments {
         if arguments.isEmpty && parameters.isEmpty { return [] }
+        // Most callers give all arguments in their order, with values of the declared types.
+        if !isPrivate, areAsDeclared(arguments, parameters), arguments.byteCount <= Limits.argumentBytes {
+            return arguments
+        }
         guard arguments.count <= Limits.argumentCount else {
             throw FlowError(
                 .limitExceeded,
@@ -53,6 +57,16 @@ enum Declaration {
                 "the arguments of \(subject()) take more than \(Limits.argumentBytes) bytes, which is the limit")
         }
         return admitted
+    }
+
+    private static func areAsDeclared(_ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
+        guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return false }
+        for place in arguments.indices {
+            guard arguments[place].name == parameters[place].name,
+                parameters[place].type.isType(of: arguments[place].value)
+            else { return false }
+        }
+        return true
     }
 
     private static func unknownArgument(_ name: String, _ parameters: [Parameter], _ subject: String) -> FlowError {

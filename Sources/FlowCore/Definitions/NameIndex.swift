@@ -96,14 +96,14 @@ public struct NameIndex: Sendable {
     }
 
     /// Seeded for each process, as clients can choose names. Never one of the marks.
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+    static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
         return hasher.finalize() | Mark.taken
     }
 
     /// Compares eight bytes at a time.
-    private static func isEqual(_ name: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func isEqual(_ name: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
         withBytes(of: name) { name in
             guard name.count == bytes.count else { return false }
             var offset = 0
@@ -123,7 +123,7 @@ public struct NameIndex: Sendable {
         }
     }
 
-    private static func withBytes<Result>(of name: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    static func withBytes<Result>(of name: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var name = name
         return name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }

@@ -69,6 +69,12 @@ extension Value {
     /// The number of bytes that the value counts for against the limits: at least the bytes on the wire with all
     /// padding, and at least ``Limits/valueBytes``.
     public var byteCount: Int {
+        // Most values are numbers and texts.
+        switch self {
+        case .bool, .int32, .uint32, .int64, .uint64, .double: return Limits.valueBytes
+        case .string(let text): return Limits.valueBytes + text.utf8.count
+        default: break
+        }
         let content =
             switch shape {
             case .fixed: 0

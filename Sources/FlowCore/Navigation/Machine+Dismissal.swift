@@ -78,11 +78,11 @@ extension Machine {
         _ turn: inout Turn
     ) {
         if !asks.isEmpty { noteGone(gone, answer?.outcome ?? AskOutcome(reason), with: answer?.result ?? [], &turn) }
-        for (place, node) in gone.enumerated() {
-            turn.effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
-            unrecordSteps(of: node)
-            if node.owner != nil || node.presenting != nil {
-                withdraw(node, place == gone.count - 1 ? reason : .parent, &turn)
+        for place in gone.indices {
+            turn.effects.append(.removePresentable(path: gone[place].path, isFlow: gone[place].flow != nil))
+            if gone[place].hasWaitingSteps { unrecordSteps(of: gone[place]) }
+            if gone[place].owner != nil || gone[place].presenting != nil {
+                withdraw(gone[place], place == gone.count - 1 ? reason : .parent, &turn)
             }
         }
     }
@@ -124,10 +124,9 @@ extension Machine {
         if !steppers.isEmpty {
             for node in gone where node.parent == nil { steppers.forget(root: node.instance) }
         }
-        for node in gone {
-            guard let flow = node.flow else { continue }
-            let id = NodeID(slot: node.slot, instance: node.instance)
-            if let question = flow.question { withdrawQuestion(question, &turn) }
+        for place in gone.indices where gone[place].flow != nil {
+            let id = NodeID(slot: gone[place].slot, instance: gone[place].instance)
+            if let question = gone[place].flow?.question { withdrawQuestion(question, &turn) }
             unblock(id, turn)
             if !emptyFlows.isEmpty { forgetEmpty(id) }
             calls.resume(waitingFor: id)
@@ -135,6 +134,7 @@ extension Machine {
         queue.leave(
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
             to: nearestLiveAncestor.map { forest.id(of: $0) })
+        guard gone.contains(where: \.hasWaitingSteps) else { return }
         let nearestLiveAncestor = nearestLiveAncestor.map { forest[$0].path }
         // The flow that would have taken the steps of a node is live only for the last node, and only if that is a screen.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }

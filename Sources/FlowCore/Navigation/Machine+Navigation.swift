@@ -58,8 +58,7 @@ extension Machine {
             forward = (next, false)
         case .parent(let template):
             let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
-            let path = forest[flow].parent.map { forest[$0].path }
-            contributions = [Planner.contribution(.parent, next, path: path, definitions)]
+            contributions = [Planner.contribution(.parent, next, path: forest.parentPath(of: flow), definitions)]
             forward = (next, true)
         case .child, .pop, .show, .hide, .dismiss, .evict, .end, .answer: return nil
         }
@@ -136,7 +135,7 @@ extension Machine {
     ) -> NodeSlot? {
         switch child {
         case .make(let birth, _):
-            let slot = forest.insert(birth, below: flow)
+            let slot = forest.insert(birth.value, below: flow)
             changed.append(slot)
             takeOverLosses(slot, from: flow)
             scheduleIdleStep(of: slot)

@@ -9,7 +9,7 @@ struct Plan {
     /// A contributed child.
     enum Child {
         /// A new child, with its initial step.
-        case make(Forest.Birth, Step?)
+        case make(Boxed<Forest.Birth>, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
         case reuse(NodeSlot, Arguments, OnResult?, Step?)
         /// A change of a child at this place of the list (S-37).
@@ -77,7 +77,7 @@ struct Plan {
     }
 
     /// Adds a child, or another contribution to a planned one.
-    mutating func add(_ child: Child, at place: Int? = nil, _ contribution: Contribution) {
+    mutating func add(_ child: consuming Child, at place: Int? = nil, _ contribution: consuming Contribution) {
         let place = place ?? children.count
         if place == children.count { children.append(child) } else { children[place] = child }
         subjects.append((contributions.count, place))

@@ -44,7 +44,6 @@ enum Planner {
         _ definitions: Definitions
     ) throws(FlowError) {
         let flow = scope.flow
-        let parent = forest[flow].parent.map { forest[$0].path }
         switch contributor {
         case .child(let template):
             try add(template, to: &plan, scope, client: client, forest, definitions)
@@ -63,12 +62,12 @@ enum Planner {
         case .parent(let template):
             let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToParent.append(forward)
-            plan.contributions.append(contribution(.parent, forward, path: parent, definitions))
+            plan.contributions.append(contribution(.parent, forward, path: forest.parentPath(of: flow), definitions))
         case .end(let template):
             var last: Plan.Step?
             if let template { last = try resolve(template, scope, forest, definitions) }
             plan.end = .yes(last)
-            plan.contributions.append(contribution(.end, last, path: parent, definitions))
+            plan.contributions.append(contribution(.end, last, path: forest.parentPath(of: flow), definitions))
         case .answer(let source):
             plan.end = .answer(try result(source, scope, forest, definitions))
             // Nobody but the parent learns the values.
@@ -89,7 +88,7 @@ enum Planner {
         _ plan: inout Plan, _ step: WaitingStep, at flow: NodeSlot, _ forest: Forest
     ) throws(FlowError) {
         let made = plan.madeCount
-        let count = forest.children(of: flow).count - plan.going.count + made
+        let count = (forest[flow].flow?.children.count ?? 0) - plan.going.count + made
         guard made == 0 || count <= Limits.children else {
             throw FlowError(
                 .limitExceeded,
@@ -98,7 +97,7 @@ enum Planner {
         // A flow that ends has no usage any more.
         guard case .no = plan.end else { return }
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
-        for child in plan.children { own.bytes += child.byteCount(in: forest) }
+        for place in plan.children.indices { own.bytes += plan.children[place].byteCount(in: forest) }
         var total = own
         // Not `flatMap(forest.postorder)`, which copies the forest for each step.
         for root in plan.going {
@@ -109,7 +108,8 @@ enum Planner {
             }
         }
         // From now on a reused child counts for this client.
-        for case .reuse(let slot, _, _, let initial) in plan.children {
+        for place in plan.children.indices {
+            guard case .reuse(let slot, _, _, let initial) = plan.children[place] else { continue }
             let node = forest[slot]
             total.bytes -= node.byteCount
             if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
@@ -168,12 +168,13 @@ extension Planner {
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let path = forest.path(of: id, below: scope.flow)
-        let birth = Forest.Birth(
-            traits: NodeTraits(
-                name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
-                whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
-            flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
-            presenting: presenter.map { Boxed(Node.Presenting($0)) }, path: path)
+        let birth = Boxed(
+            Forest.Birth(
+                traits: NodeTraits(
+                    name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
+                    whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
+                flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
+                presenting: presenter.map { Boxed(Node.Presenting($0)) }, path: path))
         plan.add(
             .make(birth, step),
             Contribution(

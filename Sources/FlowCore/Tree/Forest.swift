@@ -10,7 +10,7 @@ struct Forest: Sendable {
     /// The roots' slots, in creation order.
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
-    private var slots = NameIndex()
+    private var slots = PathIndex()
     /// The slots of flows by name (S-28).
     private(set) var named: [String: Set<NodeSlot>] = [:]
     /// The number of live presentables of a name in each tree, and among the roots (S-35).
@@ -57,13 +57,11 @@ struct Forest: Sendable {
     /// The node at the path with these UTF-8 bytes.
     @inline(__always)
     func node(at path: UnsafeRawBufferPointer) -> NodeID? {
-        slots.find(path).map { id(of: NodeSlot($0)) }
+        slots.find(path, in: nodes.nodes).map { id(of: $0) }
     }
 
     /// The node at this path.
-    func node(at path: String) -> NodeID? {
-        slots.find(path).map { id(of: NodeSlot($0)) }
-    }
+    func node(at path: String) -> NodeID? { NameIndex.withBytes(of: path) { node(at: $0) } }
 
     /// The live node with this instance; nil if there is none.
     func node(instance: UInt64) -> NodeID? {
@@ -117,6 +115,12 @@ struct Forest: Sendable {
         }
     }
 
+    /// The path of a node's parent; nil for a root.
+    func parentPath(of slot: NodeSlot) -> String? {
+        guard let parent = self[slot].parent else { return nil }
+        return self[parent].path
+    }
+
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
@@ -124,7 +128,7 @@ struct Forest: Sendable {
         lastInstance = instance ?? lastInstance + 1
         let path = birth.path ?? path(of: birth.id, below: parent)
         let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
-        slots.insert(path, slot.index)
+        slots.insert(slot, path)
         if birth.flow != nil { named[birth.name, default: []].insert(slot) }
         count(1, birth.name, in: self[slot].root)
         if let parent {
@@ -229,17 +233,20 @@ struct Forest: Sendable {
 
     /// The recursion is as deep as the tree, which ``Limits/depth`` limits.
     private mutating func release(_ slot: NodeSlot, into gone: inout [Node]) {
-        for child in children(of: slot).reversed() { release(child, into: &gone) }
-        let node = nodes.remove(slot)
-        if node.keepsAwake, node.isPresented { countWaker(-1, from: node.parent) }
-        slots.remove(node.path)
-        if node.flow != nil {
-            named[node.name]?.remove(slot)
-            if named[node.name]?.isEmpty == true { named[node.name] = nil }
+        if self[slot].flow != nil {
+            for child in children(of: slot).reversed() { release(child, into: &gone) }
         }
-        count(-1, node.name, in: node.root)
-        if node.parent == nil { count(-1, node.name, in: nil) }
-        gone.append(node)
+        gone.append(nodes.remove(slot))
+        let last = gone.count - 1
+        if gone[last].keepsAwake, gone[last].isPresented { countWaker(-1, from: gone[last].parent) }
+        slots.remove(slot, gone[last].path)
+        let name = gone[last].name
+        if gone[last].flow != nil {
+            named[name]?.remove(slot)
+            if named[name]?.isEmpty == true { named[name] = nil }
+        }
+        count(-1, name, in: gone[last].root)
+        if gone[last].parent == nil { count(-1, name, in: nil) }
     }
 }
 

@@ -11,22 +11,29 @@
 struct Node: HasNodeTraits, Equatable, Sendable {
     /// Its instance, which is never used again; 0 marks a free slot.
     let instance: UInt64
-    let slot: NodeSlot
     /// Its object path.
     let path: String
-    /// The parent's slot; nil for a root.
-    let parent: NodeSlot?
-    /// The slot of its root, which may be the node itself.
-    let root: NodeSlot
-    /// The number of nodes from its root to itself, both counted.
-    let depth: Int
-
     /// Its traits. Those that change later do so by the properties below, and by methods of the table.
     fileprivate(set) var traits: NodeTraits
-    /// Whether the client that created it is gone.
-    fileprivate(set) var isLeft = false
     /// What few nodes have.
     private var rare = Sparse<Rare>()
+    /// The state of a screen with a presenter.
+    var presenting: Boxed<Presenting>?
+    /// The state of a flow; nil for a screen.
+    var flow: Boxed<FlowState>?
+
+    // Small members stand side by side, so that none leaves a gap.
+
+    let slot: NodeSlot
+    /// The slot of its root, which may be the node itself.
+    let root: NodeSlot
+    /// The parent's slot; nil for a root.
+    let parent: NodeSlot?
+    private let level: UInt8
+    /// Whether the client that created it is gone.
+    fileprivate(set) var isLeft = false
+    /// The number of nodes from its root to itself, both counted; at most ``Limits/depth``.
+    var depth: Int { Int(level) }
 
     /// Whether it is visible, as `SetVisible` reported last (S-14).
     var isVisible: Bool {
@@ -103,10 +110,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     var isUnseen = false
     /// Whether the flows above it are not idle while it is presented (S-34); of a screen, by its declaration.
     var keepsAwake = false
-    /// The state of a screen with a presenter.
-    var presenting: Boxed<Presenting>?
-    /// The state of a flow; nil for a screen.
-    var flow: Boxed<FlowState>?
 
     /// What follows from the current change.
     fileprivate var follows: Changes = []
@@ -122,7 +125,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         self.path = path
         self.parent = parent
         root = tree?.root ?? slot
-        depth = (tree?.depth ?? 0) + 1
+        level = UInt8(clamping: (tree?.depth ?? 0) + 1)
         traits = birth.traits
         self.isLeft = isLeft
         onDismissed = birth.onDismissed
@@ -163,6 +166,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         get { rare[\.deferredSteps, []] }
         set { rare[\.deferredSteps, []] = newValue }
     }
+    /// Whether steps wait until it is presented.
+    var hasWaitingSteps: Bool { initialStep != nil || !deferredSteps.isEmpty }
     /// What the owner of a screen saved, for the process that presents it next (S-44).
     fileprivate(set) var savedState: Arguments {
         get { rare[\.savedState, []] }
@@ -177,7 +182,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// A free slot.
     fileprivate init(free slot: NodeSlot) {
         self.slot = slot
-        (instance, path, depth) = (0, "", 0)
+        (instance, path, level) = (0, "", 0)
         (parent, root, traits) = (nil, slot, NodeTraits())
     }
 
@@ -289,7 +294,13 @@ struct NodeTable: Sendable {
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
         let node = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
-        if slot.index == nodes.count { nodes.append(node) } else { nodes[slot.index] = node }
+        if slot.index < nodes.count {
+            nodes[slot.index] = node
+        } else {
+            // By a quarter: nodes are the larger part of the memory, of which an array that doubles would leave up to a half unused.
+            if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
+            nodes.append(node)
+        }
         instances.insert(slot, in: nodes)
         if let parent { noteReclaimChange(of: parent) }
         dirty.insert(slot)

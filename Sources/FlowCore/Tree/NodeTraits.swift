@@ -6,8 +6,6 @@ struct NodeTraits: Equatable, Sendable {
     var name = ""
     /// The last part of the path, unique among siblings.
     var id = ""
-    /// The style; empty if there is none.
-    var style = ""
     /// The arguments, private ones included.
     var arguments: Arguments = []
     /// Whether it is visible, as `SetVisible` reported last (S-14).
@@ -26,15 +24,16 @@ struct NodeTraits: Equatable, Sendable {
         whenHidden: WhenHidden? = nil, owner: Client? = nil, client: Client = .daemon, backStep: String? = nil,
         raised: UInt64 = 0, isHiddenByRule: Bool = false, layer: String = "", output: String = "", title: String = ""
     ) {
-        (self.name, self.id, self.style, self.arguments) = (name, id, style, arguments)
+        (self.name, self.id, self.arguments) = (name, id, arguments)
         (self.isVisible, self.whenHidden, self.owner, self.client) = (isVisible, whenHidden, owner, client)
-        (self.backStep, self.raised, self.isHiddenByRule) = (backStep, raised, isHiddenByRule)
+        (self.style, self.backStep, self.raised, self.isHiddenByRule) = (style, backStep, raised, isHiddenByRule)
         (self.layer, self.output, self.title) = (layer, output, title)
     }
 }
 
 extension NodeTraits {
     private struct Rare: Initial {
+        var style = ""
         var backStep: String?
         var raised: UInt64 = 0
         var isHiddenByRule = false
@@ -43,6 +42,11 @@ extension NodeTraits {
         var title = ""
     }
 
+    /// The style; empty if there is none.
+    var style: String {
+        get { rare[\.style, ""] }
+        set { rare[\.style, ""] = newValue }
+    }
     /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
     var backStep: String? {
         get { rare[\.backStep, nil] }

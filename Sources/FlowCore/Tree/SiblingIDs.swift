@@ -151,7 +151,8 @@ struct SiblingIDs: Equatable, Sendable {
         /// Plans an id: a requested one, or the one that ``SiblingIDs/free(for:besides:)`` returned for a name.
         mutating func insert(_ id: String, givenFor name: String?) {
             taken.append(id)
-            guard let name, id != name else { return }
+            // A few are compared faster than counted.
+            guard let name, id != name, taken.count > 4 else { return }
             let floor = (name, parts(of: id).number + 1)
             if let place = floors.firstIndex(where: { $0.name == name }) {
                 floors[place] = floor
