@@ -26,6 +26,43 @@ struct ForestVisibilityTests {
         forest.preorder().filter { forest[$0].isPresented }.map { forest[$0].path }
     }
 
+    @Test(arguments: [Children.free, .stack, .tabs])
+    func `S-14 no contributor looks at siblings that stay as they are`(covering: Children) {
+        /// How many children are looked at when a step adds a screen to so many, and another dismisses one.
+        func visits(among count: Int) throws -> [Int] {
+            let (add, drop) = (StepID(0), StepID(1))
+            let main = FlowDefinition(
+                "main", children: covering,
+                rules: [
+                    Rule(add, [Alternative(contributors: [.child(ChildTemplate(.screen(ScreenID(0))))])]),
+                    Rule(drop, [Alternative(contributors: [.dismiss(name: "page")])]),
+                ])
+            var coordinator = Coordinator(
+                definitions: Definitions(
+                    steps: [StepDeclaration("add"), StepDeclaration("drop")], screens: [ScreenDeclaration("page")],
+                    flows: [main], autostart: [Autostart(FlowID(0))]),
+                basePath: "")
+            var number: UInt64 = 0
+            func emit(_ step: StepID, _ coordinator: inout Coordinator) throws -> Int {
+                number += 1
+                let root = try #require(coordinator.node(at: "/main"))
+                let before = coordinator.machine.forest.visits
+                _ = coordinator.handle(
+                    .stepEmitted(RequestID(number), on: root, step: step, arguments: [], by: Client(":1.1")),
+                    at: Instant(microseconds: number))
+                return coordinator.machine.forest.visits - before
+            }
+            _ = coordinator.handle(.started, at: Instant(microseconds: 0))
+            for _ in 0..<count { _ = try emit(add, &coordinator) }
+            #expect(coordinator.screenCount == count)
+            return [try emit(add, &coordinator), try emit(drop, &coordinator)]
+        }
+        #expect(throws: Never.self) {
+            let few = try visits(among: 10)
+            #expect(try visits(among: 450) == few && few.allSatisfy { $0 <= 2 })
+        }
+    }
+
     @Test mutating func `S-14 a screen starts hidden, a flow starts visible`() {
         let (main, children) = root(.free, ["a"], isShown: false)
         #expect(forest[main].isVisible && !forest[children[0]].isVisible)

@@ -59,7 +59,7 @@ extension Machine {
             if let ask = asks.undecided(request) { asks.setVerdict(.pending, of: ask) }
         case .list(let list): finishCall(request, .reply(request, .verdicts(list.allOutcomes)), &turn)
         case .deepLink:
-            let outcomes = (calls.deepLinks[request] ?? []).map {
+            let outcomes = (calls.deepLinks[request.number] ?? []).map {
                 FlowOutcome(path: $0.path, outcome: $0.outcome ?? .ignored(.pending))
             }
             finishCall(request, .reply(request, .outcomes(outcomes)), &turn)

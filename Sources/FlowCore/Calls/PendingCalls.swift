@@ -6,7 +6,7 @@ struct PendingCalls: Sendable {
     private var table = NumberTable<Call>()
     /// The outcomes of deep links. They are stored apart from the calls: there may be ten thousand flows, each of which
     /// changes one.
-    private(set) var deepLinks: [RequestID: [FlowOutcome]] = [:]
+    private(set) var deepLinks = NumberTable<[FlowOutcome]>()
     /// The calls that wait for a flow to be ready (S-26).
     private(set) var readers: [NodeID: Set<RequestID>] = [:]
 
@@ -74,7 +74,7 @@ struct PendingCalls: Sendable {
     /// A deep link begins, with the outcomes that are known.
     mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
         table[request.number] = call
-        deepLinks[request] = outcomes
+        deepLinks[request.number] = outcomes
     }
 
     /// Whether calls began to wait that have no alarm yet.
@@ -98,7 +98,7 @@ struct PendingCalls: Sendable {
     }
 
     /// Takes the outcomes of a deep link that has ended.
-    mutating func takeOutcomes(of request: RequestID) -> [FlowOutcome] { deepLinks.removeValue(forKey: request) ?? [] }
+    mutating func takeOutcomes(of request: RequestID) -> [FlowOutcome] { deepLinks.removeValue(request.number) ?? [] }
 
     /// A caller has waited long enough, and is answered now.
     ///
@@ -146,13 +146,14 @@ struct PendingCalls: Sendable {
             resumable.append(request)
             return call.isAnswered ? .report(call, path: list.path) : .none
         case .deepLink(var link):
-            guard case .deepLink(_, let place) = step.purpose, let path = deepLinks[request]?[place].path else {
-                return .none
+            guard case .deepLink(_, let place) = step.purpose, deepLinks.contains(request.number) else { return .none }
+            var path = ""
+            deepLinks.update(request.number) { outcomes in
+                path = outcomes[place].path
+                outcomes[place] = FlowOutcome(path: path, outcome: outcome)
             }
-            deepLinks[request]?[place] = FlowOutcome(path: path, outcome: outcome)
             link.undecided -= 1
-            call.kind = .deepLink(link)
-            table[request.number] = call
+            table.update(request.number) { [link] in $0.kind = .deepLink(link) }
             if link.undecided == 0 { resumable.append(request) }
             return call.isAnswered ? .report(call, path: path) : .none
         case .path(var walk):
@@ -180,17 +181,18 @@ struct PendingCalls: Sendable {
 
     /// The step for the next flow of a deep link; nil if none is left.
     mutating func takeNextStep(of request: RequestID) -> DeepLinkStep? {
-        guard var call = table[request.number], case .deepLink(var link) = call.kind else { return nil }
         var next: DeepLinkStep?
-        while next == nil, link.next < link.flows.count {
-            if let flow = link.flows[link.next] {
-                next = DeepLinkStep(
-                    client: call.client, flow: flow, step: link.step, arguments: link.arguments, place: link.next)
+        table.update(request.number) { call in
+            guard case .deepLink(var link) = call.kind else { return }
+            while next == nil, link.next < link.flows.count {
+                if let flow = link.flows[link.next] {
+                    next = DeepLinkStep(
+                        client: call.client, flow: flow, step: link.step, arguments: link.arguments, place: link.next)
+                }
+                link.next += 1
             }
-            link.next += 1
+            call.kind = .deepLink(link)
         }
-        call.kind = .deepLink(link)
-        table[request.number] = call
         return next
     }
 
@@ -330,7 +332,7 @@ extension PendingCalls {
                     }
                 })
         case .deepLink(let link) where link.next < link.flows.count:
-            let outcomes = deepLinks[RequestID(request)] ?? []
+            let outcomes = deepLinks[request] ?? []
             record = ListRecord(
                 client: call.client, node: 0, path: "", items: [.step(definitions[link.step].name, link.arguments)],
                 flows: zip(link.flows, outcomes).map { flow, outcome in
@@ -355,7 +357,7 @@ extension PendingCalls {
     /// Restores a call that was interrupted at the end of a slice; it continues.
     mutating func restoreSliced(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]? = nil) {
         restore(request, call)
-        if let outcomes { deepLinks[request] = outcomes }
+        if let outcomes { deepLinks[request.number] = outcomes }
         resumable.append(request)
     }
 
@@ -365,10 +367,10 @@ extension PendingCalls {
         if case .deepLink(let others)? = table[request.number]?.kind { link = others }
         link.undecided += 1
         let outcome = FlowOutcome(path: path, outcome: nil)
-        var outcomes = deepLinks[request] ?? []
+        var outcomes = deepLinks[request.number] ?? []
         while outcomes.count <= place { outcomes.append(outcome) }
         outcomes[place] = outcome
-        deepLinks[request] = outcomes
+        deepLinks[request.number] = outcomes
         restore(request, Call(client: client, kind: .deepLink(link)))
     }
 }

@@ -116,6 +116,7 @@ extension Forest {
     }
 
     private mutating func presentChild(_ child: NodeSlot, of parent: NodeSlot) {
+        visits &+= 1
         present(child, isCovered: isCovered(child, below: parent), inPresented: self[parent].isPresented)
     }
 

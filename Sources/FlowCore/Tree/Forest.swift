@@ -24,6 +24,8 @@ struct Forest: Sendable {
     private var sightings: [Sighting] = []
     /// The origin of the step at hand, for sightings; 0 if there is none.
     var origin: UInt64 = 0
+    /// How many children were looked at while visibility was updated.
+    var visits = 0
     /// While visibility is updated: the child that covered its siblings before.
     var formerCurrent: NodeID?
 
