@@ -6,7 +6,15 @@ import Testing
 struct UnsavedRecordsTests {
     private var unsaved = UnsavedRecords(isWanted: true)
 
-    private func step(_ number: UInt64, _ body: [UInt8]?) -> Record { Record(RecordKey(.step, number), body) }
+    /// The record of a step; the content differs by the origin.
+    private func step(_ number: UInt64, _ origin: UInt64?) -> Record {
+        Record(RecordKey(.step, number), origin.map { content($0).encoded() })
+    }
+
+    private func content(_ origin: UInt64) -> StepRecord {
+        StepRecord(
+            stage: .blocked, place: 1, origin: origin, cause: 0, client: Client(":1.1"), step: "pick", arguments: [])
+    }
 
     private func counters(_ serial: UInt64, _ instance: UInt64) -> Record {
         Record(RecordKey(.counters, 0), CountersRecord(serial: serial, instance: instance).encoded())
@@ -15,18 +23,18 @@ struct UnsavedRecordsTests {
     // MARK: Steps
 
     @Test mutating func `records of steps are taken once, in their order, with the latest content`() {
-        for number: UInt64 in [3, 1, 2] { unsaved.set([UInt8(number)], ofStep: number) }
-        unsaved.set([9], ofStep: 2)
+        for number: UInt64 in [3, 1, 2] { unsaved.set(content(number), ofStep: number) }
+        unsaved.set(content(9), ofStep: 2)
         #expect(unsaved.hasSteps && unsaved.isUrgent)
-        #expect(unsaved.takeSteps() == [step(1, [1]), step(2, [9]), step(3, [3])])
+        #expect(unsaved.takeSteps() == [step(1, 1), step(2, 9), step(3, 3)])
         #expect(!unsaved.hasSteps && !unsaved.isUrgent)
         #expect(unsaved.takeSteps() == [])
     }
 
     @Test mutating func `the record of a step that waits no longer is deleted, once`() {
-        unsaved.set([1], ofStep: 1)
+        unsaved.set(content(1), ofStep: 1)
         _ = unsaved.takeSteps()
-        unsaved.set([2], ofStep: 1)
+        unsaved.set(content(2), ofStep: 1)
         unsaved.remove(step: 1)
         #expect(unsaved.isUrgent)
         #expect(unsaved.takeSteps() == [step(1, nil)])
@@ -35,7 +43,7 @@ struct UnsavedRecordsTests {
     }
 
     @Test mutating func `a step that never had a record leaves nothing`() {
-        unsaved.set([1], ofStep: 1)
+        unsaved.set(content(1), ofStep: 1)
         unsaved.remove(step: 1)
         unsaved.remove(step: 2)
         #expect(!unsaved.isUrgent)
@@ -43,28 +51,28 @@ struct UnsavedRecordsTests {
     }
 
     @Test mutating func `a step that waits again gets its record again`() {
-        unsaved.set([1], ofStep: 1)
+        unsaved.set(content(1), ofStep: 1)
         _ = unsaved.takeSteps()
         unsaved.remove(step: 1)
-        unsaved.set([2], ofStep: 1)
-        #expect(unsaved.takeSteps() == [step(1, [2])])
+        unsaved.set(content(2), ofStep: 1)
+        #expect(unsaved.takeSteps() == [step(1, 2)])
         unsaved.remove(step: 1)
         #expect(unsaved.takeSteps() == [step(1, nil)])
     }
 
     @Test mutating func `after all records were taken, the steps among them are deleted when they end`() {
-        unsaved.set([1], ofStep: 1)
+        unsaved.set(content(1), ofStep: 1)
         _ = unsaved.takeSteps()
-        unsaved.setSavedSteps(among: [counters(5, 6), step(7, [7])])
+        unsaved.setSavedSteps(among: [counters(5, 6), step(7, 7)])
         for number: UInt64 in [0, 1, 7] { unsaved.remove(step: number) }
         #expect(unsaved.takeSteps() == [step(7, nil)])
     }
 
     @Test mutating func `no step is noted if the shell takes no records`() {
         unsaved = UnsavedRecords(isWanted: false)
-        unsaved.set([1], ofStep: 1)
+        unsaved.set(content(1), ofStep: 1)
         unsaved.remove(step: 1)
-        unsaved.set([2], ofStep: 2)
+        unsaved.set(content(2), ofStep: 2)
         #expect(!unsaved.hasSteps && !unsaved.isUrgent)
         #expect(unsaved.takeSteps() == [])
     }

@@ -89,7 +89,7 @@ extension Machine {
 
     /// A presentable was removed with all below it, as the last of these; its parent no longer waits for it (S-26).
     mutating func concludeRemoval(_ gone: [Node], below parent: NodeSlot?) {
-        guard let parent, let flow = gone.last?.flow else { return }
+        guard let parent, let last = gone.indices.last, let flow = gone[last].flow else { return }
         if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
     }
 
@@ -134,7 +134,7 @@ extension Machine {
         queue.leave(
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
             to: nearestLiveAncestor.map { forest.id(of: $0) })
-        guard gone.contains(where: \.hasWaitingSteps) else { return }
+        guard gone.indices.contains(where: { gone[$0].hasWaitingSteps }) else { return }
         let nearestLiveAncestor = nearestLiveAncestor.map { forest[$0].path }
         // The flow that would have taken the steps of a node is live only for the last node, and only if that is a screen.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }

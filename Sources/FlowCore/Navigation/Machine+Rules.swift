@@ -1,8 +1,7 @@
 // The definitions of live flows: which flow takes a step, which alternative matches it, which clients may emit it, and its
 // policy while a presentable is not presented.
 //
-// A function that does not mutate borrows the machine, which the compiler often copies for the call. So those that each step
-// calls are inlined.
+// Each step calls most of them, so these are inlined.
 
 extension Machine {
     /// The flow that handles steps emitted on a presentable (S-4).

@@ -134,7 +134,8 @@ extension Plan.Child {
     func byteCount(in forest: borrowing Forest) -> Int {
         switch self {
         case .make(let birth, let step):
-            birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            birth.traits.arguments.byteCount + (birth.onDismissed?.byteCount ?? 0) + (birth.onResult?.byteCount ?? 0)
+                + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .reuse(let slot, let arguments, let onResult, let step):
             arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)

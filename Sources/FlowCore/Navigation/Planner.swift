@@ -102,7 +102,7 @@ enum Planner {
         // Not `flatMap(forest.postorder)`, which copies the forest for each step.
         for root in plan.going {
             for slot in forest.postorder(root) {
-                let usage = forest[slot].holding(for: step.client)
+                let usage = forest.holding(of: slot, for: step.client)
                 own += -usage.own
                 total += -usage.total
             }

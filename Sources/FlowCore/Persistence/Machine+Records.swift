@@ -198,7 +198,7 @@ extension Machine {
     mutating func record(_ deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions) {
         if !unsaved.isWanted { return }
         let record = record(of: deferred, at: slot, isInitial: isInitial, by: definitions)
-        unsaved.set(record.encoded(), ofStep: deferred.number)
+        unsaved.set(record, ofStep: deferred.number)
     }
 
     /// A step begins to wait at its flow, or reaches the next stage.
@@ -207,7 +207,7 @@ extension Machine {
     ) {
         if !unsaved.isWanted { return }
         let record = record(of: step, stage, by: definitions ?? self.definitions, turn.call)
-        unsaved.set(record.encoded(), ofStep: step.number)
+        unsaved.set(record, ofStep: step.number)
     }
 
     mutating func unrecord(_ deferred: DeferredStep) { unsaved.remove(step: deferred.number) }

@@ -6,8 +6,9 @@ struct UnsavedRecords: Sendable {
     /// Whether the shell takes the records; if not, those of steps and origins are not noted, as they would pile up.
     let isWanted: Bool
 
-    /// The new contents of the records of steps; nil if the step no longer waits.
-    private var steps: [UInt64: [UInt8]?] = [:]
+    /// The new contents of the records of steps; nil if the step no longer waits. They are encoded when they are taken: until
+    /// then, many steps have gone on.
+    private var steps: [UInt64: StepRecord?] = [:]
     /// Steps that have records.
     private var savedSteps: Set<UInt64> = []
     /// Serials and instances up to these are reserved: after a crash they continue from here (D-2).
@@ -25,8 +26,8 @@ struct UnsavedRecords: Sendable {
     // MARK: - Steps
 
     /// Notes the new content of a step's record, if the shell takes it.
-    mutating func set(_ body: [UInt8], ofStep number: UInt64) {
-        if isWanted { steps[number] = body }
+    mutating func set(_ record: StepRecord, ofStep number: UInt64) {
+        if isWanted { steps[number] = record }
     }
 
     /// Notes that a step no longer waits. A step that has no record yet gets none.
@@ -42,9 +43,9 @@ struct UnsavedRecords: Sendable {
     mutating func takeSteps() -> [Record] {
         if steps.isEmpty { return [] }
         defer { steps = [:] }
-        return steps.sorted { $0.key < $1.key }.map { number, body in
-            if body == nil { savedSteps.remove(number) } else { savedSteps.insert(number) }
-            return Record(RecordKey(.step, number), body)
+        return steps.sorted { $0.key < $1.key }.map { number, record in
+            if record == nil { savedSteps.remove(number) } else { savedSteps.insert(number) }
+            return Record(RecordKey(.step, number), record?.encoded())
         }
     }
 

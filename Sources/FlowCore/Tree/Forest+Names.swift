@@ -72,8 +72,12 @@ extension Forest {
 
     mutating func count(_ change: Int, _ name: String, in root: NodeSlot?) {
         let place = NameInTree(name: name, root: root)
-        counts[place, default: 0] += change
-        if change < 0, counts[place] == 0 { counts[place] = nil }
+        guard change < 0, let index = counts.index(forKey: place) else {
+            counts[place, default: 0] += change
+            return
+        }
+        counts.values[index] += change
+        if counts.values[index] == 0 { counts.remove(at: index) }
     }
 }
 

@@ -184,7 +184,7 @@ struct Forest: Sendable {
         var gone: [Node] = []
         release(slot, into: &gone)
         // What could be reclaimed may have been below one that could not.
-        if !isReclaiming, gone.contains(where: \.isReclaimable) { nodes.noteReclaimChange() }
+        if !isReclaiming, gone.indices.contains(where: { gone[$0].isReclaimable }) { nodes.noteReclaimChange() }
         return gone
     }
 

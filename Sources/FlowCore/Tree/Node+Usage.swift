@@ -32,3 +32,13 @@ extension Node {
         return (own, total)
     }
 }
+
+extension Forest {
+    /// A node's usage for one client, and in total.
+    func holding(of slot: NodeSlot, for client: Client) -> (own: Accounting.Usage, total: Accounting.Usage) {
+        // Most nodes are screens for which nothing waits.
+        guard self[slot].flow == nil, !self[slot].hasWaitingSteps else { return self[slot].holding(for: client) }
+        let usage = Accounting.Usage(nodes: 1, bytes: self[slot].byteCount)
+        return (self[slot].client == client ? usage : Accounting.Usage(), usage)
+    }
+}
