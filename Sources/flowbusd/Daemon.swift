@@ -103,6 +103,7 @@ final class Daemon {
     private func connectParts() {
         pump.handleCall = { [unowned self] in handleCall($0) }
         pump.handleAnswer = { [unowned self] in outbox.take($0, answering: $1) }
+        pump.output.isAwaited = { [unowned self] in outbox.awaits($0) }
         pump.beforeOthers = { [unowned self] in commit() }
         pump.output.failed = { [unowned self] error in connectionFailed(error) }
         manager.status = { [unowned self] in status }

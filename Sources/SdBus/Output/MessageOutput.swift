@@ -21,6 +21,8 @@ public final class MessageOutput {
 
     /// Runs when the connection is lost, or nothing more can be kept. No message leaves after that.
     public var failed: (SdError) -> Void = { _ in }
+    /// Whether a call with this number, other than those with a closure, waits for its answer.
+    public var isAwaited: (UInt32) -> Bool = { _ in false }
     private let handle: OpaquePointer
     /// How many bytes of a full socket are kept, before the connection is given up.
     private let mostUnsent: Int
@@ -33,6 +35,8 @@ public final class MessageOutput {
     private var isClosed = false
     private var isMarshalling = false
     var latestNumber = MessageOutput.firstNumber
+    /// Whether each number was used, so that a call may still wait with the next one.
+    private var numbersAreUsed = false
     private var awaited: [UInt32: Waiting] = [:]
     /// Registrations whose end makes sd-bus send a message, which comes after those that are unsent.
     private var endedSlots: [OpaquePointer] = []
@@ -92,8 +96,9 @@ public final class MessageOutput {
 
     private func nextNumber() -> UInt32 {
         repeat {
+            numbersAreUsed = numbersAreUsed || latestNumber == .max
             latestNumber = latestNumber == .max ? Self.firstNumber : latestNumber + 1
-        } while !awaited.isEmpty && awaited[latestNumber] != nil
+        } while numbersAreUsed && (awaited[latestNumber] != nil || isAwaited(latestNumber))
         return latestNumber
     }
 

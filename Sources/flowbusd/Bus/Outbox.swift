@@ -48,28 +48,36 @@ final class Outbox {
         var refusals = 0
     }
 
-    /// The calls to one name.
-    private struct Destination {
-        var underWay = 0
+    /// The calls to one name. The calls under way refer to it, so that the name is looked up once for a call.
+    final class Destination {
+        let name: String
+        fileprivate(set) var underWay = 0
+        /// Whether it is among ``Outbox/busy``.
+        fileprivate var isBusy = false
         /// The waiting calls in order; dropped ones are removed from ``calls`` alone.
-        var order: [QuestionID] = []
+        private var order: [QuestionID] = []
         /// How many were removed from the front.
-        var taken = 0
-        var calls: [QuestionID: OutgoingCall] = [:]
+        private var taken = 0
+        private var calls: [QuestionID: OutgoingCall] = [:]
 
-        mutating func wait(_ call: OutgoingCall) {
+        fileprivate init(_ name: String) { self.name = name }
+
+        /// How many calls wait.
+        var waiting: Int { calls.count }
+
+        fileprivate func wait(_ call: OutgoingCall) {
             order.append(call.question)
             calls[call.question] = call
         }
 
         /// Returns a call to its place among the waiting ones.
-        mutating func waitAgain(_ call: OutgoingCall) {
+        fileprivate func waitAgain(_ call: OutgoingCall) {
             let place = order[taken...].firstIndex { $0.number > call.question.number }
             order.insert(call.question, at: place ?? order.count)
             calls[call.question] = call
         }
 
-        mutating func takeNext() -> OutgoingCall? {
+        fileprivate func takeNext() -> OutgoingCall? {
             while taken < order.count {
                 let next = calls.removeValue(forKey: order[taken])
                 taken += 1
@@ -79,7 +87,7 @@ final class Outbox {
             return nil
         }
 
-        mutating func drop(_ question: QuestionID) -> OutgoingCall? {
+        fileprivate func drop(_ question: QuestionID) -> OutgoingCall? {
             let dropped = calls.removeValue(forKey: question)
             // The list is compacted when most of it is done with.
             if order.count > 2 * calls.count + 64 {
@@ -101,15 +109,18 @@ final class Outbox {
     private var capacity: Int
     private var underWay = 0
     /// The destinations with waiting calls, in the order in which the first came.
-    private var busy: [String] = []
+    private var busy: [Destination] = []
     private var destinations: [String: Destination] = [:]
+    /// How many destinations are known when those without calls are forgotten.
+    private var mostDestinations = Outbox.fewDestinations
+    private static let fewDestinations = 64
     /// Calls that were sent.
     private var sent = SentCalls()
     private var timer: Timer?
     /// When the timer fires; nil if it is not armed.
     private var armed: UInt64?
     /// Calls that were not sent, and why; nil if they were dropped before their turn.
-    private var unsent: [(call: OutgoingCall, error: (any Error)?)] = []
+    private var unsent: [(call: OutgoingCall, destination: Destination, error: (any Error)?)] = []
     private var report: DeferredTask?
 
     /// An empty outbox of a connection, which reports the results of calls from this loop.
@@ -129,51 +140,67 @@ final class Outbox {
 
     /// Sends a call, or queues it.
     func send(_ call: OutgoingCall) {
-        let isBusy = !isIdle(call.destination)
-        if !isBusy, hasRoom(for: call.destination) { return start(call) }
-        if !isBusy { busy.append(call.destination) }
-        destinations[call.destination, default: Destination()].wait(call)
+        let destination = destination(call.destination)
+        if destination.waiting == 0, hasRoom(for: destination) { return start(call, destination) }
+        wait(for: destination)
+        destination.wait(call)
+    }
+
+    private func destination(_ name: String) -> Destination {
+        if let known = destinations[name] { return known }
+        if destinations.count >= mostDestinations {
+            destinations = destinations.filter { $0.value.underWay > 0 || $0.value.waiting > 0 }
+            // So that this takes no more time, in the end, than the calls that made them.
+            mostDestinations = max(Self.fewDestinations, 2 * destinations.count)
+        }
+        let new = Destination(name)
+        destinations[name] = new
+        return new
+    }
+
+    /// Puts a destination among those with waiting calls.
+    private func wait(for destination: Destination) {
+        guard !destination.isBusy else { return }
+        destination.isBusy = true
+        busy.append(destination)
+    }
+
+    /// Removes destinations from those with waiting calls that have none any more.
+    private func dropIdle() {
+        guard !busy.isEmpty else { return }
+        for destination in busy where destination.waiting == 0 { destination.isBusy = false }
+        busy.removeAll { !$0.isBusy }
     }
 
     /// Drops a waiting call whose answer is not needed any more; its result is unsent.
     func drop(_ question: QuestionID) {
-        for name in busy {
-            guard let call = destinations[name]?.drop(question) else { continue }
-            unsent.append((call, nil))
+        for destination in busy {
+            guard let call = destination.drop(question) else { continue }
+            unsent.append((call, destination, nil))
             reportSoon()
-            if isIdle(name) { busy.removeAll { $0 == name } }
-            forgetIfDone(name)
-            return
+            return dropIdle()
         }
     }
 
-    /// Whether no call waits for a destination.
-    private func isIdle(_ destination: String) -> Bool { destinations[destination]?.calls.isEmpty ?? true }
-
     /// Whether one more call may be under way to a destination.
-    private func hasRoom(for destination: String) -> Bool {
+    private func hasRoom(for destination: Destination) -> Bool {
         // One call is always possible, however little room the bus has.
-        underWay == 0
-            || (destinations[destination]?.underWay ?? 0) < min(Limits.callsUnderWay, (capacity - underWay) / 2)
-    }
-
-    private func forgetIfDone(_ destination: String) {
-        if destinations[destination]?.underWay == 0, isIdle(destination) { destinations[destination] = nil }
+        underWay == 0 || destination.underWay < min(Limits.callsUnderWay, (capacity - underWay) / 2)
     }
 
     /// How many calls to a destination are under way, and how many wait.
-    func load(of destination: String) -> (underWay: Int, waiting: Int) {
-        guard let state = destinations[destination] else { return (0, 0) }
-        return (state.underWay, state.calls.count)
+    func load(of name: String) -> (underWay: Int, waiting: Int) {
+        destinations[name].map { ($0.underWay, $0.waiting) } ?? (0, 0)
     }
 
-    private func start(_ call: OutgoingCall) {
-        destinations[call.destination, default: Destination()].underWay += 1
+    private func start(_ call: OutgoingCall, _ destination: Destination) {
+        destination.underWay += 1
         underWay += 1
         do {
             let number = try call.send()
             let deadline = loop.now.addingReportingOverflow(call.timeout)
-            sent.add(call, number: number, deadline: deadline.overflow ? .max : deadline.partialValue)
+            sent.add(
+                call, to: destination, number: number, deadline: deadline.overflow ? .max : deadline.partialValue)
             try armTimer()
         } catch {
             if let error = error as? SdError, error.isSendFailure {
@@ -181,7 +208,7 @@ final class Outbox {
                 return
             }
             // It counts as under way until the failure is reported, so that not many calls fail at once.
-            unsent.append((call, error))
+            unsent.append((call, destination, error))
             reportSoon()
         }
     }
@@ -191,18 +218,18 @@ final class Outbox {
     }
 
     /// Ends a call.
-    private func conclude(_ call: OutgoingCall, _ conclusion: CallResult) {
-        proceed(call.destination)
+    private func conclude(_ call: OutgoingCall, to destination: Destination, _ conclusion: CallResult) {
+        proceed(destination)
         call.conclude(conclusion)
     }
 
     /// Queues a call again that the bus had no room for. Now its room is known.
-    private func requeue(_ call: OutgoingCall) {
+    private func requeue(_ call: OutgoingCall, to destination: Destination) {
         var call = call
         call.refusals += 1
-        if isIdle(call.destination) { busy.append(call.destination) }
-        destinations[call.destination]?.underWay -= 1
-        destinations[call.destination]?.waitAgain(call)
+        wait(for: destination)
+        destination.underWay -= 1
+        destination.waitAgain(call)
         underWay -= 1
         capacity = max(min(capacity, underWay), 16)
     }
@@ -211,35 +238,37 @@ final class Outbox {
         let failed = unsent
         unsent = []
         guard bus.isOpen else { return }
-        for (call, error) in failed {
+        for (call, destination, error) in failed {
             guard let error else {
                 call.conclude(.unsent(Dropped()))
                 continue
             }
-            conclude(call, .unsent(error))
+            conclude(call, to: destination, .unsent(error))
         }
     }
 
     /// Sends waiting calls after the end of one.
-    private func proceed(_ destination: String) {
-        destinations[destination]?.underWay -= 1
+    private func proceed(_ destination: Destination) {
+        destination.underWay -= 1
         underWay -= 1
-        for name in busy {
-            while hasRoom(for: name), let next = destinations[name]?.takeNext() { start(next) }
+        for destination in busy {
+            while hasRoom(for: destination), let next = destination.takeNext() { start(next, destination) }
         }
-        busy.removeAll(where: isIdle)
-        forgetIfDone(destination)
+        dropIdle()
     }
 }
 
 // MARK: - Answers
 
 extension Outbox {
+    /// Whether a call with this number waits for its answer, or may get a late one.
+    func awaits(_ number: UInt32) -> Bool { sent[number] != nil }
+
     /// Handles the answer to a call with this number, if it is one of these.
     ///
     /// - Returns: whether it is.
     func take(_ message: MessageReader, answering number: UInt32) -> Bool {
-        guard let call = sent[number], bus.isOpen else { return false }
+        guard let (call, destination) = sent[number], bus.isOpen else { return false }
         guard sent.mayAnswer(number, message) else {
             unexpectedSenderAnswered?(String(cString: message.sender), call.destination)
             return true
@@ -250,9 +279,9 @@ extension Outbox {
             call.concludeLate?(message)
         } else if message.isRefusalOfBus, underWay > 1, call.refusals < 8 {
             // The bus sends the same error if the callee reads nothing any more; then repeating is of no use.
-            requeue(call)
+            requeue(call, to: destination)
         } else {
-            conclude(call, .answered(message))
+            conclude(call, to: destination, .answered(message))
         }
         return true
     }
@@ -260,13 +289,13 @@ extension Outbox {
     private func timerFired() {
         armed = nil
         guard bus.isOpen else { return }
-        while let number = sent.takeOverdue(at: loop.now), let call = sent[number] {
+        while let number = sent.takeOverdue(at: loop.now), let (call, destination) = sent[number] {
             if call.concludeLate == nil {
                 sent.remove(number)
             } else {
                 sent.keepLate(number)?.concludeLate?(nil)
             }
-            conclude(call, .timedOut)
+            conclude(call, to: destination, .timedOut)
         }
         do { try armTimer() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }

@@ -9,6 +9,7 @@ struct SentCalls {
 
     private struct Entry {
         let call: Outbox.OutgoingCall
+        let destination: Outbox.Destination
         let deadline: UInt64
         /// The unique names of the destination's owners since the call was sent.
         var owners: [String]
@@ -35,14 +36,19 @@ struct SentCalls {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The call with this number.
-    subscript(number: UInt32) -> Outbox.OutgoingCall? { entries[number]?.call }
+    /// The call with this number, and where it went.
+    subscript(number: UInt32) -> (Outbox.OutgoingCall, Outbox.Destination)? {
+        entries[number].map { ($0.call, $0.destination) }
+    }
 
     /// Adds a sent call.
-    mutating func add(_ call: Outbox.OutgoingCall, number: UInt32, deadline: UInt64) {
+    mutating func add(
+        _ call: Outbox.OutgoingCall, to destination: Outbox.Destination, number: UInt32, deadline: UInt64
+    ) {
         let name = call.destination
         let owner = name.hasPrefix(":") ? name : owners[name]
-        entries[number] = Entry(call: call, deadline: deadline, owners: owner.map { [$0] } ?? [])
+        entries[number] = Entry(
+            call: call, destination: destination, deadline: deadline, owners: owner.map { [$0] } ?? [])
         deadlines.append(Deadline(time: deadline, number: number))
         siftUp(deadlines.count - 1)
         // Most calls are answered long before their deadline.
