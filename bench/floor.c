@@ -43,7 +43,10 @@ static int page_count, flow_count;
 static uint64_t serial = 1, instance = 2;
 
 // The calls that wait for the guard; the first one is what it is asked about.
-static sd_bus_message *waiting[STEPS];
+static struct {
+    sd_bus_message *call;
+    struct step step; // Its texts are in the call.
+} waiting[STEPS];
 static int first_waiting, waiting_count;
 
 // Appending. The first failure ends the program: there is no memory.
@@ -314,12 +317,12 @@ static void append_outcome(sd_bus_message *m) {
 
 static int on_adapted(sd_bus_message *answer, void *data, sd_bus_error *error);
 
-static void ask_guard(sd_bus_message *call) {
+static void ask_guard(void) {
+    sd_bus_message *call = waiting[first_waiting].call;
+    const struct step step = waiting[first_waiting].step;
     sd_bus *bus = sd_bus_message_get_bus(call);
     const uint64_t guarded = 3, cause = 0;
     const int no = false;
-    check(sd_bus_message_rewind(call, true));
-    const struct step step = read_step(call);
     sd_bus_message *m;
     check(sd_bus_message_new_method_call(
         bus, &m, "org.flowbus.Bench", "/org/flowbus/Bench", NAME ".Guard", "Adapt"));
@@ -340,7 +343,7 @@ static void ask_guard(sd_bus_message *call) {
 static int on_adapted(sd_bus_message *answer, void *data, sd_bus_error *error) {
     (void)data, (void)error;
     if (sd_bus_message_is_method_error(answer, NULL)) check(-EPROTO);
-    sd_bus_message *call = waiting[first_waiting];
+    sd_bus_message *call = waiting[first_waiting].call;
     first_waiting = (first_waiting + 1) % STEPS;
     waiting_count--;
     const struct step step = read_step(answer);
@@ -350,14 +353,16 @@ static int on_adapted(sd_bus_message *answer, void *data, sd_bus_error *error) {
         false);
     answer_outcome(call, serial);
     sd_bus_message_unref(call);
-    if (waiting_count > 0) ask_guard(waiting[first_waiting]);
+    if (waiting_count > 0) ask_guard();
     return 1;
 }
 
-static void wait_for_guard(sd_bus_message *call) {
+static void wait_for_guard(sd_bus_message *call, const struct step *step) {
     if (waiting_count == STEPS) check(-ENOBUFS);
-    waiting[(first_waiting + waiting_count++) % STEPS] = sd_bus_message_ref(call);
-    if (waiting_count == 1) ask_guard(call);
+    const int place = (first_waiting + waiting_count++) % STEPS;
+    waiting[place].call = sd_bus_message_ref(call);
+    waiting[place].step = *step;
+    if (waiting_count == 1) ask_guard();
 }
 
 // Calls.
@@ -366,7 +371,7 @@ static int on_emit_step(sd_bus_message *call, void *data, sd_bus_error *error) {
     (void)data, (void)error;
     const struct step step = read_step(call);
     if (strcmp(step.name, "checked") == 0)
-        wait_for_guard(call);
+        wait_for_guard(call, &step);
     else
         answer_outcome(
             call, take(sd_bus_message_get_bus(call), sd_bus_message_get_path(call), sd_bus_message_get_sender(call), &step));

@@ -81,12 +81,13 @@ extension Bus {
     public func match(
         _ rule: String, refused: @escaping (String) -> Void, handler: @escaping (MessageReader) -> Void
     ) throws(SdError) -> MessageReceiver {
+        try settle()
         let receiver = MessageReceiver(handler)
         receiver.refused = refused
         var slot: OpaquePointer?
         let result = rule.withCString { rule in
             sd_bus_add_match_async(
-                settledHandle, &slot, rule,
+                handle, &slot, rule,
                 { message, userdata, _ in
                     _ = MessageReceiver.hand(message, to: userdata)
                     return 0

@@ -57,9 +57,10 @@ extension Bus {
     public func addMatch(
         _ rule: String, userdata: UnsafeMutableRawPointer? = nil, handler: @escaping MessageHandler
     ) throws(SdError) -> Slot {
+        try settle()
         var slot: OpaquePointer?
         let result = rule.withCString { rule in
-            tryingAgain { sd_bus_add_match(settledHandle, &slot, rule, handler, userdata) }
+            tryingAgain { sd_bus_add_match(handle, &slot, rule, handler, userdata) }
         }
         return try Slot("sd_bus_add_match", result, slot, removedBy: self)
     }
@@ -83,6 +84,7 @@ extension Bus {
     /// Runs a closure when this connection loses a name (the bus's signal NameLost), also when it released the name. The last
     /// closure given is the one that runs.
     public func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SdError) {
+        try settle()
         let isFirst = nameLost == nil
         nameLost = handler
         guard isFirst else { return }
@@ -92,7 +94,7 @@ extension Bus {
             + "path='/org/freedesktop/DBus',arg0='\(name)'"
         let result = rule.withCString {
             sd_bus_add_match(
-                settledHandle, nil, $0,
+                handle, nil, $0,
                 { _, userdata, _ in
                     guard let userdata else { return 0 }
                     Unmanaged<Bus>.fromOpaque(userdata).takeUnretainedValue().nameLost?()

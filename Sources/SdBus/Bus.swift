@@ -124,11 +124,10 @@ public final class Bus {
         try check("sd_bus_flush", sd_bus_flush(handle))
     }
 
-    /// The connection, for what makes sd-bus send: the messages of ``output`` came before.
-    var settledHandle: OpaquePointer {
-        output?.drain()
-        return handle
-    }
+    /// Waits until the messages of ``output`` are written, which come before those of sd-bus.
+    ///
+    /// - Throws: ``SdError``: ETIMEDOUT if the bus takes nothing for as long as sd-bus waits for an answer.
+    func settle() throws(SdError) { try output?.drain() }
 
     /// Closes the connection; sd_bus_close(3). Queued messages are lost.
     public func close() {
@@ -155,9 +154,10 @@ public final class Bus {
     /// - Throws: ``SdError``: ``SdError/isTaken`` where another connection owns it, ``SdError/isPermissionDenied``
     ///   where the bus's policy forbids it; sd_bus_request_name(3).
     public func requestName(_ name: String) throws(SdError) {
+        try settle()
         try check(
             "sd_bus_request_name",
-            name.withCString { name in tryingAgain { sd_bus_request_name(settledHandle, name, 0) } })
+            name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, 0) } })
     }
 
     /// Becomes the owner of a name, or the last in the queue for it.
@@ -165,14 +165,16 @@ public final class Bus {
     /// - Returns: whether this connection is the owner.
     /// - Throws: ``SdError``, as ``requestName(_:)``.
     public func queue(forName name: String) throws(SdError) -> Bool {
+        try settle()
         let flags = UInt64(truncatingIfNeeded: SD_BUS_NAME_QUEUE)
-        let result = name.withCString { name in tryingAgain { sd_bus_request_name(settledHandle, name, flags) } }
+        let result = name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, flags) } }
         return result == -EALREADY ? true : try check("sd_bus_request_name", result) > 0
     }
 
     /// Gives a name back; sd_bus_release_name(3).
     public func releaseName(_ name: String) throws(SdError) {
-        try check("sd_bus_release_name", name.withCString { sd_bus_release_name(settledHandle, $0) })
+        try settle()
+        try check("sd_bus_release_name", name.withCString { sd_bus_release_name(handle, $0) })
     }
 
     /// The unique name of a name's owner; nil if nobody owns it. A blocking round trip to the bus;
@@ -180,9 +182,10 @@ public final class Bus {
     ///
     /// - Throws: ``SdError`` if the bus could not be asked.
     public func uniqueName(ofOwnerOf name: String) throws(SdError) -> String? {
+        try settle()
         var found: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_UNIQUE_NAME)
-        let result = name.withCString { name in tryingAgain { sd_bus_get_name_creds(settledHandle, name, mask, &found) }
+        let result = name.withCString { name in tryingAgain { sd_bus_get_name_creds(handle, name, mask, &found) }
         }
         // There is no owner, or it has no such name.
         if result == -ENXIO || result == -ENODATA { return nil }
@@ -196,8 +199,9 @@ public final class Bus {
 
     /// The names that the bus can start a program for. A blocking round trip to the bus; sd_bus_list_names(3).
     public func activatableNames() throws(SdError) -> [String] {
+        try settle()
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        try check("sd_bus_list_names", sd_bus_list_names(settledHandle, nil, &names))
+        try check("sd_bus_list_names", sd_bus_list_names(handle, nil, &names))
         defer { free(names) }
         var all: [String] = []
         var next = names
@@ -211,10 +215,11 @@ public final class Bus {
 
     /// The owner of a name; nil if there is none. Two blocking round trips to the bus; sd_bus_get_name_creds(3).
     public func owner(of name: String) -> Owner? {
+        guard (try? settle()) != nil else { return nil }
         var found: OpaquePointer?
         let mask = SD_BUS_CREDS_UNIQUE_NAME | SD_BUS_CREDS_PID | SD_BUS_CREDS_COMM | SD_BUS_CREDS_AUGMENT
         let result = name.withCString {
-            sd_bus_get_name_creds(settledHandle, $0, UInt64(truncatingIfNeeded: mask), &found)
+            sd_bus_get_name_creds(handle, $0, UInt64(truncatingIfNeeded: mask), &found)
         }
         guard result >= 0, let creds = found else { return nil }
         defer { sd_bus_creds_unref(creds) }

@@ -7,7 +7,7 @@ extension Bus {
     ///
     /// - Throws: ``SdError`` if the sender is gone, or the bus does not know its user.
     public func userID(ofSenderOf message: MessageReader) throws(SdError) -> UInt32 {
-        output?.drain()
+        try settle()
         var credentials: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_EUID)
         try check("sd_bus_query_sender_creds", sd_bus_query_sender_creds(message.handle, mask, &credentials))

@@ -116,7 +116,7 @@ public struct OutgoingMessage: ~Copyable {
     @inlinable
     public consuming func send() throws(SdError) {
         let message = handle
-        output?.drain()
+        try output?.drain()
         try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, nil) })
     }
 
@@ -125,7 +125,7 @@ public struct OutgoingMessage: ~Copyable {
     /// - Returns: that number, the call's cookie.
     public consuming func sendCall() throws(SdError) -> UInt64 {
         let message = handle
-        output?.drain()
+        try output?.drain()
         var cookie: UInt64 = 0
         try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, &cookie) })
         return cookie
@@ -143,7 +143,7 @@ public struct OutgoingMessage: ~Copyable {
         timeout: UInt64, userdata: UnsafeMutableRawPointer?, callback: @escaping MessageHandler
     ) throws(SdError) -> Slot {
         let message = handle
-        output?.drain()
+        try output?.drain()
         let bus = sd_bus_message_get_bus(message)
         var slot: OpaquePointer?
         let result = tryingAgain { sd_bus_call_async(bus, &slot, message, callback, userdata, timeout) }

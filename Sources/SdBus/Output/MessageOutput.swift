@@ -15,6 +15,8 @@ public final class MessageOutput {
     static let mostMessageBytes = 1 << 27
     /// How many bytes are gathered before a write, while there are messages to handle.
     static let mostGathered = 1 << 16
+    /// How long sd-bus waits for an answer by default, in µs; sd_bus_get_method_call_timeout(3).
+    private static let answerTimeout: UInt64 = 25_000_000
     /// The room for bytes that is kept between writes.
     private static let room = 2 * mostGathered
     private static let firstNumber: UInt32 = 1 << 31
@@ -166,9 +168,15 @@ public final class MessageOutput {
         }
     }
 
-    /// Writes everything, and waits until that is done. For what waits for the bus anyway.
+    /// Writes everything, and waits until that is done, as long as sd-bus waits for an answer. For what waits for the bus anyway.
+    ///
+    /// - Throws: ``SdError``: ETIMEDOUT; then sd-bus must not write.
     @usableFromInline
-    func drain() { _ = drain(until: nil) }
+    func drain() throws(SdError) {
+        guard drain(until: MonotonicClock.now + Self.answerTimeout) else {
+            throw SdError("sd_bus_flush", errno: ETIMEDOUT)
+        }
+    }
 
     /// Writes everything, and waits until that is done, or until a time in µs of the monotonic clock.
     ///

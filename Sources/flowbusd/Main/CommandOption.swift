@@ -69,7 +69,8 @@ struct CommandOption: Sendable {
             name: name, value: value, abstract: abstract, discussion: discussion,
             choices: Word.allCases.map(\.rawValue), standard: Options()[keyPath: property].rawValue
         ) {
-            guard let word = Word(rawValue: $1) else { return false }
+            // Upper case is accepted, as in many programs' names of log levels.
+            guard let word = Word(rawValue: $1) ?? Word(rawValue: $1.lowercased()) else { return false }
             $0[keyPath: property] = word
             return true
         }
