@@ -68,7 +68,7 @@ extension Daemon {
         case .reply(let answered, let answer):
             try self.answer(answered, request, &open) { try send(answer, to: $0) }
         case .fail(let answered, let error):
-            try self.answer(answered, request, &open) { try refuse($0, error) }
+            try self.answer(answered, request, &open) { try answer($0, with: error) }
         case .startTimer(let time): try startTimer(at: time)
         case .reportUnstarted(let path, let error):
             logger.error("Could not start '\(path)': \(error.message)", metadata: [LogField.flow: "\(path)"])

@@ -70,6 +70,7 @@ extension Daemon {
 
     func stop(_ status: ExitStatus) {
         state.isEnding = true
+        pump.stop()
         limiter.finish()
         manager.stopping()
         do { try loop.exit(status.rawValue) } catch { logger.error("\(error)") }

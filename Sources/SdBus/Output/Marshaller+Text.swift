@@ -6,6 +6,8 @@ extension Marshaller {
     @usableFromInline static var invalidText: SdError { SdError("Marshaller.append", errno: EINVAL) }
     /// A message, an array, or the nesting of containers is beyond what D-Bus allows.
     @usableFromInline static var tooLarge: SdError { SdError("Marshaller.append", errno: EMSGSIZE) }
+    /// What a signature takes at the most; D-Bus specification, "Valid Signatures".
+    static let mostSignatureBytes = 255
     /// A container was closed that is not open, or left open.
     @usableFromInline static var unbalanced: SdError { SdError("Marshaller.closeContainer", errno: EINVAL) }
 
@@ -19,7 +21,8 @@ extension Marshaller {
     static func isRareType(_ utf8: UnsafeBufferPointer<UInt8>, _ type: UInt8) -> Bool {
         let text = String(decoding: utf8, as: UTF8.self)
         // libsystemd has no function for a signature; none of other letters comes from a definition or a message.
-        return type == UInt8(ascii: "o") ? sd_bus_object_path_is_valid(text) > 0 : utf8.count <= 255
+        guard !utf8.contains(0) else { return false }
+        return type == UInt8(ascii: "o") ? sd_bus_object_path_is_valid(text) > 0 : utf8.count <= mostSignatureBytes
     }
 
     /// Whether UTF-8 is a text for sd-bus: it has no NUL, and no noncharacter of Unicode, with which sd-bus ends the connection,

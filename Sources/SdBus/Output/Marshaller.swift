@@ -253,6 +253,7 @@ public struct Marshaller: BodyWriter {
         #if DEBUG
             try state.pointee.check.open(type, Array(contents.utf8))
         #endif
+        guard contents.utf8.count <= Self.mostSignatureBytes else { throw Self.tooLarge }
         // Not every overload of withUTF8 passes typed errors on.
         var contents = contents
         let result = contents.withUTF8 { utf8 in Result { () throws(SdError) in try open(type, utf8) } }

@@ -20,6 +20,7 @@ public final class MessagePump {
     public var handleAnswer: (_ answer: MessageReader, _ number: UInt32) -> Bool = { _, _ in false }
     /// Runs before sd-bus handles a call, which it may answer at once.
     public var beforeOthers: () -> Void = {}
+    private var isStopped = false
     private let bus: Bus
     private var filter: Slot?
     private var input: OpaquePointer?
@@ -123,12 +124,15 @@ public final class MessagePump {
         sd_event_source_set_enabled(timer, Int32(time == nil ? SD_EVENT_OFF : SD_EVENT_ONESHOT))
     }
 
+    /// Handles no more messages. The loop ends with this turn.
+    public func stop() { isStopped = true }
+
     private func run() {
         if output.isBlocked { unblock() }
         release()
         var handled = 0
         // Nothing else happens until the messages that were held come first again.
-        while !output.isBlocked, handled < Self.messagesAtOnce || firstReleased != nil {
+        while !isStopped, !output.isBlocked, handled < Self.messagesAtOnce || firstReleased != nil {
             let result = sd_bus_process(bus.handle, nil)
             guard result > 0 else {
                 if result < 0 { fail(result) }

@@ -83,8 +83,8 @@ extension Daemon {
         try output.answer(Caller(call), errorName: "\(BusNames.BusError.unknownObject)", text: text)
     }
 
-    /// Refuses a call with an error of the contract.
-    func refuse(_ caller: Caller, _ error: FlowError) throws {
+    /// Answers a call with an error of the contract, without a commit before.
+    func answer(_ caller: Caller, with error: FlowError) throws {
         logger.debug("Refused a call: \(error.message)", metadata: [LogField.sender: "\(caller.name)"])
         try output.answer(caller, errorName: error.code.busName, text: error.message)
     }
@@ -104,7 +104,7 @@ extension Daemon {
         }
         do {
             if let refusal {
-                try refuse(Caller(call), refusal)
+                try answer(Caller(call), with: refusal)
             } else {
                 try output.answer(Caller(call), errno: -Self.errno(of: error))
             }

@@ -35,7 +35,9 @@ extension Daemon {
         do {
             overdueChecks[check.id] = try output.call(.bus, "NameHasOwner", "s") { body in
                 try body.append(check.client.name)
-            } answered: { [unowned self] _ in
+            } answered: { [unowned self] answer in
+                // Another process that guesses the number of the call does not end the check: the owner's answer may come yet.
+                guard "\(BusNames.bus)".isSpelled(answer.sender) else { return lookForAnswer(to: check) }
                 guard overdueChecks.removeValue(forKey: check.id) != nil, bus.isOpen, !isLost else { return }
                 take(.silent, of: check)
             }

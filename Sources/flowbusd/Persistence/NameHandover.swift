@@ -88,7 +88,7 @@ final class NameHandover {
     private func refuse(_ why: String) {
         daemon.commit()
         daemon.beginNextHandover()
-        do { try daemon.refuse(caller, FlowError(.invalidArguments, why)) } catch {
+        do { try daemon.answer(caller, with: FlowError(.invalidArguments, why)) } catch {
             daemon.logger.error("Could not answer: \(error)")
         }
     }
