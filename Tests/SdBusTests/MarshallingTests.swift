@@ -131,6 +131,67 @@ struct MarshallingTests {
         }
     }
 
+    @Test(arguments: seeds) func `entries with literal names, and ready elements`(_ seed: UInt64) throws {
+        let writers = try Writers(seed)
+        let names: [StaticString] = ["org.example.One", "org.example.Three", "a.B"]
+        func append(_ names: [StaticString], to body: some BodyWriter) throws {
+            for name in names {
+                try body.openContainer(.dictEntry, "sa{sv}")
+                try body.append(name)
+                try body.appendEmptyArray("{sv}")
+                try body.closeContainer()
+            }
+        }
+        let ready = try ReadyElements(of: "{sa{sv}}", count: 3) { try append(names, to: $0) }
+        for _ in 1...100 {
+            let (text, number) = (writers.random.text(), writers.random.generator.next())
+            let texts = writers.random.value(of: "as")
+            let isBehind = writers.random.chance(2)
+            func values(
+                _ body: some BodyWriter, _ entry: (StaticString, StaticString, () throws -> Void) throws -> Void
+            ) throws {
+                try body.append(text)
+                try body.openContainer(.array, "{sv}")
+                try entry("title", "s") { try body.append(text) }
+                try entry("x", "t") { try body.append(number) }
+                try entry("a name of more bytes", "as") { try texts.write(to: body) }
+                try entry("y", "y") { try body.append(UInt8(truncatingIfNeeded: number)) }
+                try entry("none", "a{sv}") { try body.appendEmptyArray("{sv}") }
+                try body.closeContainer()
+            }
+            try writers.compare("'\(text)' \(number) \(texts)") {
+                let signal = try OutgoingMessage(
+                    signal: writers.played.bus, path: "/", interface: "a.B", member: "C")
+                let body = signal.body
+                try values(body) { name, type, value in
+                    try body.openContainer(.dictEntry, "sv")
+                    try body.append(name)
+                    try body.openContainer(.variant, type)
+                    try value()
+                    try body.closeContainer()
+                    try body.closeContainer()
+                }
+                try body.append(1 as UInt8)
+                try body.openContainer(.array, "{sa{sv}}")
+                if isBehind { try append(["first"], to: body) }
+                try append(names, to: body)
+                try append(["last"], to: body)
+                try body.closeContainer()
+                try signal.send()
+            } own: {
+                try writers.output.signal("a.B", "C", at: "/", "sa{sv}ya{sa{sv}}") { body in
+                    try values(body) { name, type, value in try body.appendEntry(name, type) { _ in try value() } }
+                    try body.append(1 as UInt8)
+                    try body.openContainer(.array, "{sa{sv}}")
+                    if isBehind { try append(["first"], to: body) }
+                    try body.append(ready)
+                    try append(["last"], to: body)
+                    try body.closeContainer()
+                }
+            }
+        }
+    }
+
     @Test func `nobody is answered who wants no answer`() throws {
         let writers = try Writers(1)
         let call = try writers.call(from: ":1.5", expectsReply: false)
