@@ -10,7 +10,7 @@ struct Forest: Sendable {
     /// The roots' slots, in creation order.
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
-    private var slots = PathIndex()
+    private var slots = SlotIndex()
     /// The slots of flows by name (S-28).
     private(set) var named: [String: Set<NodeSlot>] = [:]
     /// The number of live presentables of a name in each tree, and among the roots (S-35).
@@ -59,7 +59,7 @@ struct Forest: Sendable {
     /// The node at the path with these UTF-8 bytes.
     @inline(__always)
     func node(at path: UnsafeRawBufferPointer) -> NodeID? {
-        slots.find(path, in: nodes.nodes).map { id(of: $0) }
+        slots.find(SlotIndex.hash(path)) { NameIndex.isEqual(self[$0].path, path) }.map { id(of: $0) }
     }
 
     /// The node at this path.
@@ -130,7 +130,7 @@ struct Forest: Sendable {
         lastInstance = instance ?? lastInstance + 1
         let path = birth.path ?? path(of: birth.id, below: parent)
         let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
-        slots.insert(slot, path)
+        slots.insert(slot, SlotIndex.hash(path))
         if birth.flow != nil { named[birth.name, default: []].insert(slot) }
         count(1, birth.name, in: self[slot].root)
         if let parent {
@@ -241,7 +241,7 @@ struct Forest: Sendable {
         gone.append(nodes.remove(slot))
         let last = gone.count - 1
         if gone[last].keepsAwake, gone[last].isPresented { countWaker(-1, from: gone[last].parent) }
-        slots.remove(slot, gone[last].path)
+        slots.remove(slot, SlotIndex.hash(gone[last].path))
         let name = gone[last].name
         if gone[last].flow != nil {
             named[name]?.remove(slot)

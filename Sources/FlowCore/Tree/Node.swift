@@ -202,7 +202,7 @@ struct NodeTable: Sendable {
     /// A slot with instance 0 is free.
     private(set) var nodes: [Node] = []
     private var freeSlots: [NodeSlot] = []
-    private var instances = InstanceIndex()
+    private var instances = SlotIndex()
     /// The usage of clients and users: by nodes, and by calls and steps that wait elsewhere.
     var accounting: Accounting
 
@@ -236,7 +236,9 @@ struct NodeTable: Sendable {
     }
 
     /// The slot of the node with this instance.
-    func find(instance: UInt64) -> NodeSlot? { instances.find(instance, in: nodes) }
+    func find(instance: UInt64) -> NodeSlot? {
+        instances.find(SlotIndex.hash(instance)) { nodes[$0.index].instance == instance }
+    }
 
     // MARK: Changes
 
@@ -301,7 +303,7 @@ struct NodeTable: Sendable {
             if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
             nodes.append(node)
         }
-        instances.insert(slot, in: nodes)
+        instances.insert(slot, SlotIndex.hash(instance))
         if let parent { noteReclaimChange(of: parent) }
         dirty.insert(slot)
         if !birth.savedState.isEmpty { touch(slot, .savedState) }
@@ -311,7 +313,7 @@ struct NodeTable: Sendable {
 
     /// Removes a node without children, and releases its usage.
     mutating func remove(_ slot: NodeSlot) -> Node {
-        instances.remove(slot, in: nodes)
+        instances.remove(slot, SlotIndex.hash(nodes[slot.index].instance))
         dirty.remove(slot, instance: nodes[slot.index].instance)
         var node = Node(free: slot)
         swap(&node, &nodes[slot.index])

@@ -1,41 +1,52 @@
-/// Finds the place of a live presentable by its path, given as bytes, without a second list of paths: it has the places and a hash
-/// of each, and reads the paths in the nodes.
+/// Finds the slot of a live presentable by what identifies it, its path or its instance (S-25), without a second list of those: it
+/// has the slots and a hash for each, and its user reads in the nodes whether one is meant.
 ///
 /// An open-addressing table with linear probing; what is removed leaves no mark, as those behind it move up. It takes 11 to 21
 /// bytes for each presentable.
-struct PathIndex: Sendable {
+struct SlotIndex: Sendable {
     private static let free: Int32 = -1
 
-    /// Places in the list of nodes, or ``free``.
+    /// Slots, or ``free``.
     private var slots: [Int32] = []
     /// By place in this table.
     private var hashes: [UInt32] = []
     private var count = 0
 
-    /// The place of the node with the path of these UTF-8 bytes.
-    func find(_ path: UnsafeRawBufferPointer, in nodes: [Node]) -> NodeSlot? {
+    /// The hash of a path. Clients can choose paths, so it is seeded for each process.
+    static func hash(_ path: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(truncatingIfNeeded: NameIndex.hash(path) >> 8)
+    }
+
+    /// The hash of a path.
+    static func hash(_ path: String) -> UInt32 { NameIndex.withBytes(of: path) { hash($0) } }
+
+    /// The hash of an instance. Nobody chooses instances.
+    static func hash(_ instance: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: instance.scattered) }
+
+    /// The slot with this hash that is meant.
+    @inline(__always)
+    func find(_ hash: UInt32, where isMeant: (NodeSlot) -> Bool) -> NodeSlot? {
         if count == 0 { return nil }
-        let hash = Self.hash(path)
         var place = home(of: hash)
         while slots[place] != Self.free {
-            let slot = Int(slots[place])
-            if hashes[place] == hash, NameIndex.isEqual(nodes[slot].path, path) { return NodeSlot(slot) }
+            let slot = NodeSlot(Int(slots[place]))
+            if hashes[place] == hash, isMeant(slot) { return slot }
             place = next(place)
         }
         return nil
     }
 
-    /// Adds a node with a path that no other has.
-    mutating func insert(_ slot: NodeSlot, _ path: String) {
+    /// Adds a slot that is not there.
+    mutating func insert(_ slot: NodeSlot, _ hash: UInt32) {
         if 4 * (count + 1) > 3 * slots.count { grow() }
-        put(Int32(truncatingIfNeeded: slot.index), Self.hash(path))
+        put(Int32(truncatingIfNeeded: slot.index), hash)
         count += 1
     }
 
-    /// Forgets a node with this path.
-    mutating func remove(_ slot: NodeSlot, _ path: String) {
+    /// Removes a slot with this hash, if it is there.
+    mutating func remove(_ slot: NodeSlot, _ hash: UInt32) {
         if count == 0 { return }
-        var hole = home(of: Self.hash(path))
+        var hole = home(of: hash)
         while slots[hole] != Int32(truncatingIfNeeded: slot.index) {
             if slots[hole] == Self.free { return }
             hole = next(hole)
@@ -72,10 +83,4 @@ struct PathIndex: Sendable {
         hashes = Array(repeating: 0, count: size)
         for (slot, hash) in zip(old.0, old.1) where slot != Self.free { put(slot, hash) }
     }
-
-    private static func hash(_ path: UnsafeRawBufferPointer) -> UInt32 {
-        UInt32(truncatingIfNeeded: NameIndex.hash(path) >> 8)
-    }
-
-    private static func hash(_ path: String) -> UInt32 { NameIndex.withBytes(of: path) { hash($0) } }
 }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FlowCore
 
-@Suite("Instance index")
-struct InstanceIndexTests {
+@Suite("Index of slots")
+struct SlotIndexTests {
     @Test func `S-25 an instance is found while it is live, and finds no other`() {
         var forest = Forest(base: "")
         #expect(forest.node(instance: 1) == nil)
