@@ -41,10 +41,6 @@ extension Machine {
         _ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
         guard contributors.count < 2 else { return nil }
-        switch contributors.first {
-        case nil, .current, .parent: break
-        case .child, .pop, .show, .hide, .dismiss, .evict, .end, .answer: return nil
-        }
         let arguments = step.arguments.broadcastable
         let byteCount = arguments.byteCount
         if byteCount > 0 {
