@@ -44,21 +44,6 @@ extension BodyWriter {
         try closeContainer()
     }
 
-    /// Appends an entry of an `a{sv}`: its name, and a value of this type.
-    ///
-    /// - Throws: what the body throws, and ``SdBus/SdError``.
-    @inlinable
-    package func appendEntry(
-        _ name: StaticString, _ type: StaticString, _ value: (Self) throws -> Void
-    ) throws {
-        try openContainer(.dictEntry, "sv")
-        try append(name)
-        try openContainer(.variant, type)
-        try value(self)
-        try closeContainer()
-        try closeContainer()
-    }
-
     /// Appends an entry of an `a{sv}`: its name, and this value with its type.
     @inlinable
     package func appendEntry(_ name: String, _ value: Value) throws(SdError) {

@@ -45,25 +45,6 @@ extension BodyWriter {
 
     /// Appends those properties of a list that an interface has, as `a{sv}`.
     @inlinable
-    package func append(_ properties: PropertyList, of interface: NodeProperty.Interface) throws(SdError) {
-        try openContainer(.array, "{sv}")
-        for entry in properties.entries {
-            let description = entry.property.description
-            guard description.interface == interface else { continue }
-            try openContainer(.dictEntry, "sv")
-            try append(description.name)
-            try openContainer(.variant, description.signature)
-            try append(entry.value)
-            try closeContainer()
-            try closeContainer()
-        }
-        try closeContainer()
-    }
-}
-
-extension Marshaller {
-    /// Appends those properties of a list that an interface has, as `a{sv}`.
-    @inlinable
     package func append(_ properties: PropertyList, of interface: NodeProperty.Interface) throws {
         try openContainer(.array, "{sv}")
         for entry in properties.entries {

@@ -13,6 +13,8 @@ public protocol BodyWriter {
     func append(_ type: UInt8, _ text: StaticString) throws(SdError)
     /// Appends `ay`.
     func append(_ bytes: [UInt8]) throws(SdError)
+    /// Appends an entry of an `a{sv}`: its name, and a value of this type.
+    func appendEntry(_ name: StaticString, _ type: StaticString, _ value: (Self) throws -> Void) throws
     /// Opens a container with these contents.
     func openContainer(_ type: Container, _ contents: StaticString) throws(SdError)
     /// Opens a container whose contents are no literal.
@@ -82,6 +84,21 @@ extension BodyWriter {
     /// Appends `g`, a valid signature.
     @inlinable
     public func appendSignature(_ value: String) throws(SdError) { try append(UInt8(ascii: "g"), value) }
+
+    /// Appends an entry of an `a{sv}`: its name, and a value of this type.
+    ///
+    /// - Throws: what the body throws, and ``SdError``.
+    @inlinable
+    public func appendEntry(
+        _ name: StaticString, _ type: StaticString, _ value: (Self) throws -> Void
+    ) throws {
+        try openContainer(.dictEntry, "sv")
+        try append(name)
+        try openContainer(.variant, type)
+        try value(self)
+        try closeContainer()
+        try closeContainer()
+    }
 
     /// Appends an array (or dictionary) without elements.
     @inlinable

@@ -22,6 +22,15 @@ public enum Container {
         case .variant: CChar(SD_BUS_TYPE_VARIANT)
         }
     }
+
+    /// Hands over the contents of a container with one element of the basic type with this letter, as a C string.
+    @inlinable
+    static func withContents(of type: UInt8, _ body: (UnsafePointer<CChar>?) -> Int32) -> Int32 {
+        // The letter and a NUL.
+        withUnsafeBytes(of: (CChar(bitPattern: type), CChar(0))) { bytes in
+            body(bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
+    }
 }
 
 /// An incoming message. It owns nothing: it, and every C string from it, is valid while the handler runs.
@@ -283,11 +292,8 @@ public struct MessageReader {
     /// - Returns: whether it has.
     @inlinable
     public func enterVariant(of type: UInt8) throws(SdError) -> Bool {
-        // The letter and a NUL.
-        let contents = (CChar(bitPattern: type), CChar(0))
-        let result = withUnsafeBytes(of: contents) { bytes in
-            sd_bus_message_enter_container(
-                handle, Container.variant.letter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        let result = Container.withContents(of: type) { contents in
+            sd_bus_message_enter_container(handle, Container.variant.letter, contents)
         }
         return result == -ENXIO ? false : try check("sd_bus_message_enter_container", result) > 0
     }

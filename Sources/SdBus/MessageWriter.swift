@@ -108,11 +108,8 @@ public struct MessageWriter: BodyWriter {
     /// Opens a variant whose content has the basic type with this letter; sd_bus_message_open_container(3).
     @inlinable
     public func openVariant(of type: UInt8) throws(SdError) {
-        // The letter and a NUL.
-        let contents = (CChar(bitPattern: type), CChar(0))
-        let result = withUnsafeBytes(of: contents) { bytes in
-            sd_bus_message_open_container(
-                handle, Container.variant.letter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        let result = Container.withContents(of: type) { contents in
+            sd_bus_message_open_container(handle, Container.variant.letter, contents)
         }
         try check("sd_bus_message_open_container", result)
     }

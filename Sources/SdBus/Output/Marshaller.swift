@@ -101,12 +101,7 @@ public struct Marshaller: BodyWriter {
     @inlinable @inline(__always)
     func store(_ type: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
         reserve(text.count + 16)
-        if type == UInt8(ascii: "g") {
-            store(UInt8(truncatingIfNeeded: text.count))
-        } else {
-            align(4)
-            store(UInt32(truncatingIfNeeded: text.count))
-        }
+        storeLength(type, text.count)
         store(UnsafeRawBufferPointer(text))
         store(0 as UInt8)
     }
@@ -115,13 +110,16 @@ public struct Marshaller: BodyWriter {
     @inlinable @inline(__always)
     func store(_ type: UInt8, _ text: StaticString) {
         reserve(text.utf8CodeUnitCount + 16)
-        if type == UInt8(ascii: "g") {
-            store(UInt8(truncatingIfNeeded: text.utf8CodeUnitCount))
-        } else {
-            align(4)
-            store(UInt32(truncatingIfNeeded: text.utf8CodeUnitCount))
-        }
+        storeLength(type, text.utf8CodeUnitCount)
         storeWithNul(text)
+    }
+
+    /// Appends the length of a text of the string-like type with this letter. There has to be room for it.
+    @inlinable @inline(__always)
+    func storeLength(_ type: UInt8, _ count: Int) {
+        if type == UInt8(ascii: "g") { return store(UInt8(truncatingIfNeeded: count)) }
+        align(4)
+        store(UInt32(truncatingIfNeeded: count))
     }
 
     /// Appends the bytes of a literal, and the NUL behind them. There has to be room for them.
@@ -224,9 +222,9 @@ public struct Marshaller: BodyWriter {
         #endif
         reserve(name.utf8CodeUnitCount + type.utf8CodeUnitCount + 24)
         align(8)
-        store(UInt32(truncatingIfNeeded: name.utf8CodeUnitCount))
+        storeLength(UInt8(ascii: "s"), name.utf8CodeUnitCount)
         storeWithNul(name)
-        store(UInt8(truncatingIfNeeded: type.utf8CodeUnitCount))
+        storeLength(UInt8(ascii: "g"), type.utf8CodeUnitCount)
         storeWithNul(type)
         try value(self)
         #if DEBUG

@@ -21,14 +21,14 @@ extension MessageOutput {
         _ signature: StaticString = "", _ body: (Marshaller) throws -> Void = { _ in }
     ) throws {
         if let destination { try Self.check(destination, "MessageOutput.signal") }
-        _ = try make(.signal, flags: Self.expectsNoReply, signature) { header in
-            header.path(path)
-            header.interface(interface)
-            header.member(member)
-            if let destination { header.destination(destination) }
-        } body: {
-            try body($0)
-        }
+        try make(
+            .signal, flags: Self.expectsNoReply, signature,
+            header: { header in
+                header.path(path)
+                header.interface(interface)
+                header.member(member)
+                if let destination { header.destination(destination) }
+            }, body: body)
     }
 
     /// The bus would end the connection for an invalid name.
@@ -41,17 +41,14 @@ extension MessageOutput {
         _ call: Caller, _ signature: StaticString = "", _ body: (Marshaller) throws -> Void = { _ in }
     ) throws {
         guard call.expectsReply else { return }
-        _ = try make(.answer, flags: Self.expectsNoReply, signature) { header in
-            header.reply(to: call)
-        } body: {
-            try body($0)
-        }
+        try make(
+            .answer, flags: Self.expectsNoReply, signature, header: { header in header.reply(to: call) }, body: body)
     }
 
     /// Answers a call with an error, unless the caller wants no answer. It throws as ``signal(_:_:at:to:_:_:)``.
     public func answer(_ call: Caller, errorName: String, text: String) throws {
         guard call.expectsReply else { return }
-        _ = try make(.error, flags: Self.expectsNoReply, "s") { header in
+        try make(.error, flags: Self.expectsNoReply, "s") { header in
             header.reply(to: call)
             header.errorName(errorName)
         } body: { body in
@@ -105,14 +102,14 @@ extension MessageOutput {
     ) throws -> UInt32 {
         try Self.check(callee.destination, "MessageOutput.call")
         guard sd_bus_object_path_is_valid(callee.path) > 0 else { throw SdError("MessageOutput.call", errno: EINVAL) }
-        return try make(.call, flags: callee.flags, signature) { header in
-            header.path(callee.path)
-            header.member(member)
-            header.interface(callee.interface)
-            header.destination(callee.destination)
-        } body: {
-            try body($0)
-        }
+        return try make(
+            .call, flags: callee.flags, signature,
+            header: { header in
+                header.path(callee.path)
+                header.member(member)
+                header.interface(callee.interface)
+                header.destination(callee.destination)
+            }, body: body)
     }
 
     /// Makes a call, and hands its answer to a closure, once. The answer can be from anybody: nothing compares its sender with

@@ -67,6 +67,7 @@ public final class MessageOutput {
     /// Makes a message, from its header to its last value. Nothing of it is left if the body throws.
     ///
     /// - Returns: its number.
+    @discardableResult
     func make(
         _ type: MessageType, flags: UInt8, _ signature: StaticString, header: (MessageHeader) -> Void,
         body: (Marshaller) throws -> Void

@@ -24,7 +24,7 @@ public final class MessagePump {
     private let bus: Bus
     private var filter: Slot?
     private var input: OpaquePointer?
-    private var timer: OpaquePointer?
+    private var timer: Timer?
     /// What the loop waits for on the socket.
     private var awaitedEvents: UInt32 = 0
     /// What the timer is set to; nil if it is off.
@@ -45,7 +45,10 @@ public final class MessagePump {
             return MessagePump.from(context).receive(MessageReader(message)) ? 1 : 0
         }
         try addInput(to: loop, context)
-        try addTimer(to: loop, context)
+        timer = try loop.timer(accuracy: 1) { [unowned self] in
+            deadline = nil
+            run()
+        }
     }
 
     deinit { end() }
@@ -53,7 +56,6 @@ public final class MessagePump {
     /// Ends its part in the loop.
     private func end() {
         sd_event_source_disable_unref(input)
-        sd_event_source_disable_unref(timer)
         (input, timer) = (nil, nil)
     }
 
@@ -76,20 +78,6 @@ public final class MessagePump {
                 if let context { MessagePump.from(context).prepare() }
                 return 0
             })
-    }
-
-    private func addTimer(to loop: EventLoop, _ context: UnsafeMutableRawPointer) throws(SdError) {
-        let result = sd_event_add_time(
-            loop.handle, &timer, CLOCK_MONOTONIC, 0, 1,
-            { _, _, context in
-                if let context {
-                    MessagePump.from(context).deadline = nil
-                    MessagePump.from(context).run()
-                }
-                return 0
-            }, context)
-        try check("sd_event_add_time", result)
-        try check("sd_event_source_set_enabled", sd_event_source_set_enabled(timer, Int32(SD_EVENT_OFF)))
     }
 
     // MARK: Turns of the loop
@@ -120,8 +108,11 @@ public final class MessagePump {
     private func setTimer(_ time: UInt64?) {
         guard time != deadline else { return }
         deadline = time
-        if let time { sd_event_source_set_time(timer, time) }
-        sd_event_source_set_enabled(timer, Int32(time == nil ? SD_EVENT_OFF : SD_EVENT_ONESHOT))
+        do throws(SdError) {
+            if let time { try timer?.arm(at: time) } else { try timer?.disarm() }
+        } catch {
+            preconditionFailure("an event source of this loop: \(error)")
+        }
     }
 
     /// Handles no more messages. The loop ends with this turn.
