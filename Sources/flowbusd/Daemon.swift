@@ -42,6 +42,8 @@ final class Daemon {
     var fileDefinitions: Definitions
     var definitionsText = DefinitionsTextCache()
     var coordinator: Coordinator
+    /// An empty list, whose memory serves the effects of the next event.
+    private var spareEffects: [Effect] = []
     /// What the latest event left to do.
     private(set) var pendingWork = Coordinator.PendingWork.none
 
@@ -138,9 +140,13 @@ final class Daemon {
     /// - Parameter call: the call of the event; its request is the latest from ``nextRequest()``.
     func handle(_ event: Event, answering call: MessageReader? = nil) {
         let now = Instant(microseconds: loop.now)
-        let effects =
-            setup.recorder?.handle(event, at: now, by: &coordinator)
-            ?? coordinator.handle(event, at: now, upTo: Limits.slice)
+        var effects: [Effect] = []
+        swap(&effects, &spareEffects)
+        if let recorder = setup.recorder {
+            effects = recorder.handle(event, at: now, by: &coordinator)
+        } else {
+            coordinator.handle(event, at: now, upTo: Limits.slice, into: &effects)
+        }
         pendingWork = coordinator.pendingWork
         let work = pendingWork
         if work.hasMore { resumeSoon() }
@@ -149,6 +155,8 @@ final class Daemon {
             return hold(effects, answering: call, of: request, at: now)
         }
         perform(effects, answering: call, of: request, at: now)
+        effects.removeAll(keepingCapacity: true)
+        spareEffects = effects
         if work.hasRecords, !persistence.isFlushDue { persistence.flushSoon() }
     }
 

@@ -32,9 +32,9 @@ extension Daemon {
 
     /// Looks up the presentable at a path of the tree, or of an instance.
     ///
-    /// - Returns: whether it is such a path. The presentable may be gone.
+    /// - Returns: whether it is such a path. The presentable may be gone, and at the tree itself there is none.
     private func lookUp(_ path: UnsafePointer<CChar>) -> Bool {
-        if BusNames.tree.begins(path) {
+        if BusNames.tree.begins(path) || BusNames.tree.isSpelled(path) {
             lookup.found = coordinator.node(at: path.bytes)
             return true
         }
@@ -80,27 +80,8 @@ extension Daemon {
         ] {
             try bus.addObjectVtable(path: root, interface: interface, vtable: vtable, userdata: context)
         }
-        try addPresentables(
-            below: tree,
-            steppers: { _, path, _, context, found, _ in
-                let isLive = Daemon.find(path, context, found) { _, _ in true }
-                return isLive == 0 ? Daemon.findRepeatable(context, found) : isLive
-            },
-            presentables: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } },
-            flows: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } })
-        // The same objects by their instances, which no call lists.
-        try addPresentables(
-            below: "\(BusNames.instances)",
-            steppers: { _, path, _, context, found, _ in
-                let isLive = Daemon.findInstance(path, context, found) { _, _ in true }
-                guard isLive == 0, let path, InstancePath.instance(at: path.bytes) != nil else { return isLive }
-                return Daemon.findRepeatable(context, found)
-            },
-            presentables: { _, path, _, context, found, _ in Daemon.findInstance(path, context, found) { _, _ in true }
-            },
-            flows: { _, path, _, context, found, _ in
-                Daemon.findInstance(path, context, found) { $0.coordinator.isFlow($1) }
-            })
+        // No call lists the objects by their instances.
+        for prefix in [tree, "\(BusNames.instances)"] { try addPresentables(below: prefix, context) }
         try bus.addNodeEnumerator(
             path: tree, userdata: context,
             enumerator: { _, path, context, list, _ in
@@ -109,11 +90,13 @@ extension Daemon {
             })
     }
 
-    private func addPresentables(
-        below prefix: String, steppers: @escaping ObjectLookup, presentables: @escaping ObjectLookup,
-        flows: @escaping ObjectLookup
-    ) throws {
-        let (vtables, context) = (setup.vtables, Unmanaged.passUnretained(self).toOpaque())
+    private func addPresentables(below prefix: String, _ context: UnsafeMutableRawPointer) throws {
+        let vtables = setup.vtables
+        let steppers: ObjectLookup = { _, path, _, context, found, _ in Daemon.findStepper(path, context, found) }
+        let presentables: ObjectLookup = { _, path, _, context, found, _ in Daemon.find(path, context, found) }
+        let flows: ObjectLookup = { _, path, _, context, found, _ in
+            Daemon.find(path, context, found) { $0.coordinator.isFlow($1) }
+        }
         for (interface, vtable, lookup) in [
             (BusNames.Interface.stepper, vtables.stepper, steppers),
             (BusNames.Interface.presentable, vtables.presentable, presentables),
@@ -128,38 +111,31 @@ extension Daemon {
         context.map { Unmanaged<Daemon>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Looks up the presentable at a path, for the handler that follows. Returns sd-bus's result.
+    /// Looks up the presentable at a path, for the getter that follows. Returns sd-bus's result.
     ///
     /// - Parameter isServed: whether the presentable has the interface.
     private static func find(
         _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
-        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+        _ isServed: (Daemon, NodeID) -> Bool = { _, _ in true }
     ) -> Int32 {
-        guard let path, let daemon = from(context) else { return 0 }
-        daemon.lookup.found = daemon.coordinator.node(at: path.bytes)
-        return daemon.report(to: found, isServed)
+        guard let path, let daemon = from(context), daemon.lookUp(path), let node = daemon.lookup.found,
+            isServed(daemon, node)
+        else { return 0 }
+        found?.pointee = context
+        return 1
     }
 
-    /// Looks up the presentable whose instance a path names.
-    private static func findInstance(
+    /// The same for a method that serves presentables that are gone, too: sd-bus refuses arguments of other types.
+    private static func findStepper(
         _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
-        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
-        guard let path, let daemon = from(context) else { return 0 }
-        daemon.lookup.found = InstancePath.instance(at: path.bytes).flatMap { daemon.coordinator.node(instance: $0) }
-        return daemon.report(to: found, isServed)
-    }
-
-    /// Returns sd-bus's result of a lookup.
-    private func report(
-        to context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
-    ) -> Int32 {
-        guard let node = lookup.found, isServed(self, node) else {
-            // The error that sd-bus sends must not overtake other answers.
-            commit()
-            return 0
-        }
-        context?.pointee = Unmanaged.passUnretained(self).toOpaque()
+        if find(path, context, found) != 0 { return 1 }
+        guard let path, let daemon = from(context), daemon.lookUp(path), let call = daemon.bus.currentCall,
+            MethodTable.servesGone(call.member)
+        else { return 0 }
+        found?.pointee = context
         return 1
     }
 
@@ -171,22 +147,9 @@ extension Daemon {
         return String(cString: call.path)
     }
 
-    /// Serves a repeated call whose presentable is gone: its token gives it the first outcome (S-9).
-    private static func findRepeatable(
-        _ context: UnsafeMutableRawPointer?, _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-    ) -> Int32 {
-        guard let daemon = from(context), let call = daemon.bus.currentCall,
-            "EmitStepWithOptions".isSpelled(call.member) || "BackWithOptions".isSpelled(call.member)
-        else { return 0 }
-        found?.pointee = context
-        return 1
-    }
-
-    /// The objects to list at a path: for GetManagedObjects all of them; for Introspect only the children, because each
-    /// leaf would otherwise cost all nodes.
+    /// The children of the object at a path, which Introspect lists. All objects below would cost each leaf all nodes.
     private func objects(at path: UnsafePointer<CChar>) -> [String] {
-        if let call = bus.currentCall, "GetManagedObjects".isSpelled(call.member) { return coordinator.paths }
-        if "\(BusNames.tree)".isSpelled(path) { return coordinator.childPaths(of: nil) }
+        if BusNames.tree.isSpelled(path) { return coordinator.childPaths(of: nil) }
         return coordinator.node(at: path.bytes).map { coordinator.childPaths(of: $0) } ?? []
     }
 }

@@ -37,7 +37,7 @@ extension Daemon {
                 try body.append(check.client.name)
             } answered: { [unowned self] answer in
                 // Another process that guesses the number of the call does not end the check: the owner's answer may come yet.
-                guard "\(BusNames.bus)".isSpelled(answer.sender) else { return lookForAnswer(to: check) }
+                guard BusNames.bus.isSpelled(answer.sender) else { return lookForAnswer(to: check) }
                 guard overdueChecks.removeValue(forKey: check.id) != nil, bus.isOpen, !isLost else { return }
                 take(.silent, of: check)
             }
@@ -48,15 +48,15 @@ extension Daemon {
 
     private func read(_ answer: MessageReader, of check: AliveCheck) -> AliveAnswer {
         guard let error = answer.errorName else { return .alive }
-        if "\(BusNames.bus)".isSpelled(answer.sender) {
+        if BusNames.bus.isSpelled(answer.sender) {
             // The bus has no room for more messages to an owner that reads none. That an owner is gone, it reports later.
-            if "\(BusNames.BusError.limitsExceeded)".isSpelled(error) { return .silent }
-            guard "\(BusNames.BusError.accessDenied)".isSpelled(error) else { return .alive }
+            if BusNames.BusError.limitsExceeded.isSpelled(error) { return .silent }
+            guard BusNames.BusError.accessDenied.isSpelled(error) else { return .alive }
         } else {
             let unknown = [
                 BusNames.BusError.unknownMethod, BusNames.BusError.unknownInterface, BusNames.BusError.unknownObject,
             ]
-            guard unknown.contains(where: { "\($0)".isSpelled(error) }) else { return .alive }
+            guard unknown.contains(where: { $0.isSpelled(error) }) else { return .alive }
         }
         return .unsupported
     }

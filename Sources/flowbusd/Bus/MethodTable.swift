@@ -1,5 +1,4 @@
 import FlowWire
-internal import Glibc
 import SdBus
 
 /// The methods of the service's own interfaces, by which calls find their handlers without sd-bus. That looks for an object at
@@ -23,7 +22,7 @@ struct MethodTable {
         let handler: MessageHandler
     }
 
-    /// By ``bucket(of:count:)``.
+    /// By ``bucket(of:)``.
     private var buckets: [[Method]] = Array(repeating: [], count: 64)
 
     /// The methods of these interfaces.
@@ -35,14 +34,18 @@ struct MethodTable {
         }
     }
 
+    /// Whether a method serves presentables that are gone, too (S-9).
+    static func servesGone(_ member: UnsafePointer<CChar>) -> Bool {
+        "EmitStepWithOptions".isSpelled(member) || "BackWithOptions".isSpelled(member)
+    }
+
     private mutating func add(_ method: InterfaceDescription.Method, of interface: StaticString, _ place: Place) {
-        let mayBeGone = ["EmitStepWithOptions", "BackWithOptions"].contains("\(method.name)")
         let bucket = Self.bucket(of: method.name.cString.bytes)
         buckets[bucket].append(
             Method(
                 name: method.name, interface: interface,
                 signature: method.inputs.map { "\($0.signature)" }.joined(),
-                place: mayBeGone ? .presentablesEvenGone : place, handler: method.handler))
+                place: Self.servesGone(method.name.cString) ? .presentablesEvenGone : place, handler: method.handler))
     }
 
     private static func bucket(of name: UnsafeRawBufferPointer) -> Int {
@@ -59,18 +62,5 @@ struct MethodTable {
             return method.signature.isSpelled(call.signature) ? method : nil
         }
         return nil
-    }
-}
-
-extension StaticString {
-    /// Whether a C string has these bytes.
-    func isSpelled(_ text: UnsafePointer<CChar>) -> Bool { compare(text) == 0 }
-
-    /// Whether a C string begins with these bytes and a slash.
-    func begins(_ text: UnsafePointer<CChar>) -> Bool { compare(text) == UInt8(ascii: "/") }
-
-    /// The byte of a C string at the end of the literal (0: the string ends there, too); nil where they differ before.
-    private func compare(_ text: UnsafePointer<CChar>) -> UInt8? {
-        strncmp(cString, text, utf8CodeUnitCount) == 0 ? UInt8(bitPattern: text[utf8CodeUnitCount]) : nil
     }
 }

@@ -313,6 +313,6 @@ extension MessageReader {
     /// Whether the bus, rather than the callee, has no room for the call.
     fileprivate var isRefusalOfBus: Bool {
         guard let errorName else { return false }
-        return "\(BusNames.BusError.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)
+        return BusNames.BusError.limitsExceeded.isSpelled(errorName) && BusNames.bus.isSpelled(sender)
     }
 }

@@ -73,7 +73,7 @@ struct SentCalls {
     /// Whether a message is from the callee, or an error of the bus.
     func mayAnswer(_ number: UInt32, _ message: MessageReader) -> Bool {
         let sender = message.sender
-        if message.errorName != nil, "\(BusNames.bus)".isSpelled(sender) { return true }
+        if message.errorName != nil, BusNames.bus.isSpelled(sender) { return true }
         return entries[number]?.owners.contains { $0.isSpelled(sender) } ?? false
     }
 

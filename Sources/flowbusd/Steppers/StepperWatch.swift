@@ -120,7 +120,7 @@ final class StepperWatch {
 
     private func askForOwner(_ bus: Bus) throws(SdError) {
         call = try bus.call("GetNameOwner", about: stepper.name).call { [unowned self] answer in
-            guard "\(BusNames.bus)".isSpelled(answer.sender) else { return }
+            guard BusNames.bus.isSpelled(answer.sender) else { return }
             ownerChanged(
                 to: answer.errorName == nil ? (try? answer.readString()).map { String(cString: $0) } ?? "" : "")
         }
@@ -173,7 +173,7 @@ final class StepperWatch {
             try arguments(message.body)
             call = try message.call { [unowned self] answer in
                 let isError = answer.errorName != nil
-                guard owner.isSpelled(answer.sender) || (isError && "\(BusNames.bus)".isSpelled(answer.sender)) else {
+                guard owner.isSpelled(answer.sender) || (isError && BusNames.bus.isSpelled(answer.sender)) else {
                     return become(.absent("another process answered \(member)"))
                 }
                 if let name = answer.errorName {

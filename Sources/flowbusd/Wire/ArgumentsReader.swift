@@ -1,6 +1,5 @@
 import FlowCore
 import FlowWire
-internal import Glibc
 import SdBus
 
 /// Reads an `a{sv}` as arguments, each value once, and never more than the limits allow: a message can have 128 MiB.
@@ -201,17 +200,5 @@ struct ArgumentsReader {
             throw FlowError(
                 .limitExceeded, "\(subject.whole) more than \(Limits.argumentBytes) bytes, which is the limit")
         }
-    }
-}
-
-extension String {
-    /// Whether this C string has the same bytes.
-    func isSpelled(_ bytes: UnsafePointer<CChar>) -> Bool {
-        let count = strlen(bytes)
-        guard utf8.count == count else { return false }
-        return utf8.withContiguousStorageIfAvailable { utf8 in
-            guard let start = utf8.baseAddress else { return true }
-            return memcmp(start, bytes, count) == 0
-        } ?? false
     }
 }
