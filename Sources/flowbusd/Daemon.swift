@@ -87,7 +87,8 @@ final class Daemon {
         (self.bus, self.loop, self.setup) = (bus, loop, setup)
         session = Session(busID: try bus.busID(), replaces: replaces, handover: handover)
         fileDefinitions = definitions
-        coordinator = Coordinator(definitions: definitions, basePath: "\(BusNames.tree)")
+        coordinator = Coordinator(
+            definitions: definitions, basePath: "\(BusNames.tree)", isRecorded: setup.folders.storeAnything)
         logsNavigations = setup.logger.logLevel <= .debug
         limiter = try LogLimiter(setup.logger, loop)
         manager = try ServiceManager(loop, setup.logger)

@@ -93,19 +93,32 @@ struct BlockedStepsTests {
             "main", guarded: ("com.auth", ["slow"]), on: ["go": [.screen("page", .init(step: "later"))], "slow": []])
         builder.step("later")
         let definitions = builder.definitions
-        var coordinator = Coordinator(definitions: definitions, basePath: "", isRecorded: false)
-        func handle(_ event: Event) { _ = coordinator.handle(event, at: Instant(microseconds: 0)) }
         let flow = try #require(definitions.flow(named: "main"))
-        handle(.flowRequested(RequestID(1), FlowRequest(flow, by: Client(":1.1"))))
         let steps = ["go", "slow", "slow"].compactMap { definitions.step(named: $0) }
-        let node = coordinator.node(at: "/main")
-        for (number, step) in steps.enumerated() {
-            handle(
-                .stepEmitted(
-                    RequestID(UInt64(number) + 2), on: try #require(node), step: step, arguments: [],
-                    by: Client(":1.1"), options: nil))
+        func live(_ coordinator: inout Coordinator) throws {
+            func handle(_ event: Event, by coordinator: inout Coordinator) {
+                _ = coordinator.handle(event, at: Instant(microseconds: 0))
+            }
+            handle(.flowRequested(RequestID(1), FlowRequest(flow, by: Client(":1.1"))), by: &coordinator)
+            let main = coordinator.node(at: "/main")
+            let node = try #require(main)
+            for (number, step) in steps.enumerated() {
+                handle(
+                    .stepEmitted(
+                        RequestID(UInt64(number) + 2), on: node, step: step, arguments: [], by: Client(":1.1"),
+                        options: nil), by: &coordinator)
+            }
         }
+        var recorded = Coordinator(definitions: definitions, basePath: "")
+        var coordinator = Coordinator(definitions: definitions, basePath: "", isRecorded: false)
+        try live(&recorded)
+        try live(&coordinator)
         #expect(coordinator.blocked.all.values.map(\.count) == [1] && coordinator.origins.count == 1)
         #expect(!coordinator.unsaved.hasSteps && !coordinator.origins.hasUnsaved)
+        #expect(recorded.pendingWork.hasUrgentRecords && recorded.pendingWork.hasRecords)
+        #expect(!coordinator.pendingWork.hasUrgentRecords && !coordinator.pendingWork.hasRecords)
+        // A tree that moves to another bus is taken whole.
+        let (all, allOfRecorded) = (coordinator.takeAllRecords(), recorded.takeAllRecords())
+        #expect(!all.isEmpty && all == allOfRecorded)
     }
 }

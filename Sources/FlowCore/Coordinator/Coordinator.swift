@@ -15,7 +15,8 @@ public struct Coordinator: ~Copyable, Sendable {
     ///   - definitions: the contents of the definition files.
     ///   - basePath: the object path above all presentables.
     ///   - quotas: the limits for clients.
-    ///   - isRecorded: whether the shell takes the records.
+    ///   - isRecorded: whether the shell takes the records that change. If not, ``PendingWork`` tells of none;
+    ///     ``takeAllRecords()`` returns all in any case.
     public init(
         definitions: Definitions, basePath: String, quotas: Quotas = .service, isRecorded: Bool = true
     ) {

@@ -25,6 +25,9 @@ extension Machine {
     /// What is left to do after an event.
     @inline(__always)
     var pendingWork: Coordinator.PendingWork {
+        guard unsaved.isWanted else {
+            return Coordinator.PendingWork(hasMore: hasMore, hasUrgentRecords: false, hasRecords: false)
+        }
         let hasUrgentRecords =
             forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
             || registrations.hasUnsaved || steppers.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty

@@ -52,6 +52,9 @@ extension StoreFolders {
         }
     }
 
+    /// Whether anything is stored.
+    var storeAnything: Bool { runtime != nil || state != nil }
+
     /// The tree's file for the bus of this id.
     func treeFile(ofBus id: String) -> String? { runtime.map { $0 + "/tree-" + id + ".db" } }
 
