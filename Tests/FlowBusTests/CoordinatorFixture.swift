@@ -14,8 +14,8 @@ enum HostKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 final class CoordinatorFixture {
     let coordinator: FlowCoordinator
     private let host: HostKind
-    private var navigations: AsyncStream<FlowNavigation>.Iterator
-    private var failures: AsyncStream<NavigationFailure>.Iterator
+    private var navigations: NavigationEvents<FlowNavigation>.Iterator
+    private var failures: NavigationEvents<NavigationFailure>.Iterator
     /// The service and its bus, which end with this; nil in process.
     let serviceFixture: ServiceFixture?
     /// The coordinator's connection; nil in process.

@@ -152,7 +152,7 @@ public final class ScreenPresenter: LinkListener, Sendable {
     }
 
     /// What failed without a caller, from now on: reports and steps of the objects of ``NavigationBus/present(as:at:screens:)``.
-    public var failures: AsyncStream<NavigationFailure> { failed.values() }
+    public var failures: NavigationEvents<NavigationFailure> { failed.values() }
 
     func notify(_ failure: NavigationFailure) { failed.send(failure) }
 

@@ -110,20 +110,23 @@ extension FlowCoordinator {
         if let node = nodes[path] { end(node) }
     }
 
-    /// Ends a node. A presentable that is live at another path, too, is not withdrawn.
+    /// Ends a node. A presentable that is live at another path, too, or that another live flow stands for, is not withdrawn.
     private func end(_ node: HostedNode, isWithdrawn: Bool = true) {
         remove(node)
         if places[ObjectIdentifier(node.presentable)] != nil { return }
         if let flow = node.flow { FlowReadiness.of(flow).reset() }
-        if isWithdrawn, node.reports?.isDismissed != true { node.presentable.withdraw() }
+        guard isWithdrawn, node.reports?.isDismissed != true, !LiveRoots.contains(node.presentable) else { return }
+        node.presentable.withdraw()
     }
 
     private func add(_ node: HostedNode) {
+        if let root = node.root { LiveRoots.add(root) }
         nodes[node.path] = node
         places[ObjectIdentifier(node.presentable), default: []].append(node)
     }
 
     private func remove(_ node: HostedNode) {
+        if let root = node.root { LiveRoots.remove(root) }
         node.end()
         nodes[node.path] = nil
         let object = ObjectIdentifier(node.presentable)
@@ -165,19 +168,21 @@ extension FlowCoordinator {
         let step = navigation.step.flatMap { message in
             kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
         }
+        // Going back contributes nothing.
+        let children = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
+        if let children {
+            let places = navigation.contributions.filter { $0.kind == "screen" || $0.kind == "flow" }
+            for (child, place) in zip(children, places) {
+                // A later navigation may have dismissed the child already.
+                if let child, let path = place.path, live[path] != nil { begin(child, at: path) }
+            }
+        }
         navigations.send(
             FlowNavigation(
                 flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
                 sender: navigation.sender, contributions: navigation.contributions,
                 adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
-        // Going back contributes nothing.
-        guard navigation.step != nil, let children = contributed.removeValue(forKey: navigation.flow) else { return }
-        let places = navigation.contributions.filter { $0.kind == "screen" || $0.kind == "flow" }
-        for (child, place) in zip(children, places) {
-            // A later navigation may have dismissed the child already.
-            if let child, let path = place.path, live[path] != nil { begin(child, at: path) }
-        }
-        markReady(node)
+        if children != nil { markReady(node) }
     }
 
     func failed(_ failure: NavigationFailure) {

@@ -37,9 +37,9 @@ public final class FlowCoordinator: Sendable {
     /// child whose object is elsewhere.
     var contributed: [NodePath: [ContributedChild?]] = [:]
 
-    let announcements = Broadcast<UpcomingNavigation>()
-    let navigations = Broadcast<FlowNavigation>()
-    let failed = Broadcast<NavigationFailure>()
+    let announcements: Broadcast<UpcomingNavigation>
+    let navigations: Broadcast<FlowNavigation>
+    let failed: Broadcast<NavigationFailure>
 
     /// Creates a coordinator in this process. It needs no bus, no service and no file.
     public convenience init() { self.init(host: LocalHost()) }
@@ -56,6 +56,8 @@ public final class FlowCoordinator: Sendable {
 
     init(host: any Host) {
         self.host = host
+        let turns = ReaderTurns()
+        (announcements, navigations, failed) = (Broadcast(turns), Broadcast(turns), Broadcast(turns))
         host.delegate = self
     }
 
@@ -202,14 +204,19 @@ public final class FlowCoordinator: Sendable {
 
     // MARK: Events
 
-    /// The navigations that the flows of this coordinator are about to make, from now on.
-    public var willNavigate: AsyncStream<UpcomingNavigation> { announcements.values() }
+    /// The navigations that the flows of this coordinator are about to make, from now on: RxFlow's `rx.willNavigate`. A subscription
+    /// gets each before ``Flow/navigate(to:)`` is called.
+    public var willNavigate: NavigationEvents<UpcomingNavigation> { announcements.values() }
 
-    /// The navigations that the flows of this coordinator made, from now on.
-    public var didNavigate: AsyncStream<FlowNavigation> { navigations.values() }
+    /// The navigations that the flows of this coordinator made, from now on: RxFlow's `rx.didNavigate`. A subscription gets each when
+    /// what the flow contributed is in its place.
+    public var didNavigate: NavigationEvents<FlowNavigation> { navigations.values() }
 
     /// The steps that failed without a caller waiting for them, and other failures without a caller, from now on.
-    public var failures: AsyncStream<NavigationFailure> { failed.values() }
+    public var failures: NavigationEvents<NavigationFailure> { failed.values() }
+
+    /// The coordinator itself, so that RxFlow's `coordinator.rx.willNavigate` can stay as it is.
+    public var rx: FlowCoordinator { self }
 }
 
 /// A root that this program started.

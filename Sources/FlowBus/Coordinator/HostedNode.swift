@@ -10,6 +10,8 @@ final class HostedNode {
     let flow: (any Flow)?
     /// The definition of the flow; empty for a screen.
     let definition: String
+    /// The root of the flow, if it is a presentable.
+    let root: (any Presentable)?
     let allowsStepWhenNotPresented: Bool
     /// Further initial steps of the stepper, which wait until the node is presented.
     var initialSteps: [any Step]
@@ -31,6 +33,7 @@ final class HostedNode {
         presentable = child.presentable
         stepper = child.stepper
         flow = child.presentable as? any Flow
+        root = flow.flatMap { $0.root as? any Presentable }
         definition = flow.map { type(of: $0).definition } ?? ""
         allowsStepWhenNotPresented = child.allowsStepWhenNotPresented
         initialSteps = Array(child.initialSteps.dropFirst())
@@ -97,7 +100,7 @@ final class HostedNode {
 
     /// Subscribes to the steps of the stepper.
     func subscribeToSteps(_ receive: @escaping @MainActor (any Step) -> Void) {
-        subscriptions.append(stepper.steps.subscribe(receive))
+        subscriptions.append(stepper.steps.subscribe(onNext: receive))
     }
 
     /// Runs `adapt`, immediately up to its first suspension.
@@ -181,6 +184,6 @@ struct ContributedChild {
         self.stepper = stepper
         self.allowsStepWhenNotPresented = allowsStepWhenNotPresented
         self.onResult = onResult
-        initialSteps = stepper.initialSteps
+        initialSteps = stepper.takeInitialSteps()
     }
 }

@@ -85,8 +85,12 @@ extension Flow {
     /// Returns the step itself.
     public func adapt(step: any Step) async throws -> any Step { step }
 
-    /// Withdraws the root, if it is a presentable.
-    public func withdraw() { (root as? any Presentable)?.withdraw() }
+    /// Withdraws the root, if it is a presentable. A root that other live flows stand for, too, stays until the last of them has ended:
+    /// a child flow that shares the window of its parent does not take the window away.
+    public func withdraw() {
+        guard let root = root as? any Presentable, !LiveRoots.contains(root) else { return }
+        root.withdraw()
+    }
 
     /// The root's; none where that is no presentable.
     public var visible: any AsyncSequence<Bool, Never> {

@@ -39,6 +39,10 @@ public enum Flows {
 
     /// Runs a block once, with the roots of any number of flows.
     ///
+    /// Each root has to be of the type that the block takes; a root of another type is a programming error, which ends the program, as
+    /// in RxFlow. Roots of several types have a type in common, such as `any Presentable`, or are passed one by one to
+    /// ``use(_:when:block:)-(F...,_,_)``.
+    ///
     /// - Parameters:
     ///   - flows: the flows.
     ///   - strategy: the moment at which the block runs.
@@ -46,7 +50,13 @@ public enum Flows {
     @MainActor
     public static func use<Root>(
         _ flows: [any Flow], when strategy: ExecuteStrategy, block: @escaping @MainActor ([Root]) -> Void
-    ) where Root: Presentable {
+    ) {
+        // Found out now, at the call that is wrong.
+        for flow in flows where !(flow.root is Root) {
+            preconditionFailure(
+                "Flows.use: the root of the flow '\(type(of: flow))' is of the type '\(type(of: flow.root as Any))', and the block "
+                    + "takes roots of the type '\(Root.self)'")
+        }
         let references = flows.map { WeakReference<AnyObject>($0) }
         wait(for: flows, strategy) { block(references.compactMap { ($0.object as? any Flow)?.root as? Root }) }
     }

@@ -55,18 +55,3 @@ final class Listeners<Element> {
         isNotifying = false
     }
 }
-
-/// A subscription, until ``end()`` is called or it is deallocated.
-@MainActor
-final class Subscription: Sendable {
-    private var cancel: (@MainActor () -> Void)?
-
-    init(_ cancel: @escaping @MainActor () -> Void) { self.cancel = cancel }
-
-    isolated deinit { cancel?() }
-
-    func end() {
-        cancel?()
-        cancel = nil
-    }
-}

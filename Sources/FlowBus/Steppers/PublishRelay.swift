@@ -14,6 +14,10 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     private let listeners = Listeners<Element>()
     /// Values accepted before the first subscription; nil after it.
     private var early: [Element]? = []
+    /// What a subscriber can take before the values.
+    private var initial: (@MainActor () -> [Element])?
+    /// How often they were taken by a subscriber that has not been announced yet.
+    private var takenCount = 0
 
     /// Creates a relay without subscribers.
     public init() {}
@@ -36,10 +40,34 @@ public final class PublishRelay<Element: Sendable>: Sendable {
         }
     }
 
-    /// Subscribes to the values until the subscription ends.
-    func subscribe(_ listener: @escaping @MainActor (Element) -> Void) -> Subscription {
+    /// Subscribes to the values. The first subscriber gets those that were accepted before.
+    ///
+    /// - Parameter onNext: receives each value, before ``accept(_:)`` returns.
+    /// - Returns: The subscription, which ends when it is deallocated.
+    public func subscribe(onNext: @escaping @MainActor (Element) -> Void) -> Subscription {
         let waiting = early ?? []
         early = nil
-        return listeners.add(first: waiting, listener)
+        return listeners.add(first: waiting, onNext)
+    }
+
+    // MARK: Initial values
+
+    /// Has values that come before all others, for each new subscriber that asks for them.
+    func givesInitialValues(_ values: @escaping @MainActor () -> [Element]) { initial = values }
+
+    /// Takes the initial values.
+    func takeInitialValues() -> [Element] {
+        guard let initial else { return [] }
+        takenCount += 1
+        return initial()
+    }
+
+    /// The initial values, unless the subscriber that is announced now has taken them.
+    func untakenInitialValues() -> [Element] {
+        guard takenCount == 0 else {
+            takenCount -= 1
+            return []
+        }
+        return initial?() ?? []
     }
 }

@@ -59,34 +59,41 @@ public final class NoneStepper: Stepper {
 }
 
 /// A stepper that combines several steppers: RxFlow's CompositeStepper.
+///
+/// Its ``steps`` have the initial steps of the combined steppers with them, as in RxFlow, so that a stepper which wraps it has only to
+/// forward ``steps`` and ``readyToEmitSteps()``.
 public final class CompositeStepper: Stepper {
     /// The steps of all combined steppers, and steps that are accepted here directly.
     public let steps = PublishRelay<any Step>()
-    let steppers: [any Stepper]
+    private let steppers: [any Stepper]
     private var subscriptions: [Subscription] = []
 
     /// Creates a stepper that combines others. Their initial steps are emitted in this order, each after the one before
     /// was taken.
     ///
     /// - Parameter steppers: the steppers to combine.
-    public init(steppers: [any Stepper]) { self.steppers = steppers }
-
-    /// The initial step of the first stepper that has one. Those of the others follow it.
-    public var initialStep: any Step { initialSteps.first ?? NoneStep() }
+    public init(steppers: [any Stepper]) {
+        self.steppers = steppers
+        steps.givesInitialValues { steppers.flatMap { $0.takeInitialSteps() } }
+    }
 
     /// Subscribes to the combined steppers, and calls ``Stepper/readyToEmitSteps()`` on each.
+    ///
+    /// The coordinator takes the initial steps by itself: those of a screen wait until it is presented. If the steps of this stepper go
+    /// by way of another relay, they are emitted now.
     public func readyToEmitSteps() {
+        for step in steps.untakenInitialValues() { steps.accept(step) }
         subscriptions = steppers.map { stepper in stepper.steps.subscribe { [steps] step in steps.accept(step) } }
         for stepper in steppers { stepper.readyToEmitSteps() }
     }
 }
 
 extension Stepper {
-    /// The initial steps in order: several for a ``CompositeStepper``, otherwise one or none.
-    var initialSteps: [any Step] {
-        if let composite = self as? CompositeStepper { return composite.steppers.flatMap(\.initialSteps) }
+    /// The initial steps in order: the stepper's own, and those of the ``CompositeStepper`` whose relay it has. To be called once for
+    /// each call of ``readyToEmitSteps()``.
+    func takeInitialSteps() -> [any Step] {
         // Read once, as it can be a computed property.
         let step = initialStep
-        return step is NoneStep ? [] : [step]
+        return (step is NoneStep ? [] : [step]) + steps.takeInitialValues()
     }
 }

@@ -54,7 +54,7 @@ final class Events<Element: Sendable> {
     private var wakes: [CheckedContinuation<Void, Never>] = []
     private var task: Task<Void, Never>?
 
-    init(_ sequence: AsyncStream<Element>) {
+    init(_ sequence: some AsyncSequence<Element, Never> & Sendable) {
         task = Task { [weak self] in
             for await element in sequence { self?.take(element) }
             self?.finish()

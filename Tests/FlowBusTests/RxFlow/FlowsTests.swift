@@ -40,6 +40,26 @@ struct FlowsTests {
         #expect(calls.log.last == "late")
     }
 
+    @Test func `a list takes the type that all roots have`() {
+        let flows: [any Flow] = [TestFlow(), LeafFlow()]
+        let calls = Calls()
+        Flows.use(flows, when: .created) { (roots: [any Presentable]) in calls.log = roots.map(\.name) }
+        #expect(calls.log == ["root", "leafRoot"])
+    }
+
+    @Test func `a list with a root of another type ends the program, and says which`() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await MainActor.run {
+                Flows.use([TestFlow()], when: .ready) { (_: [PublishRelay<Int>]) in }
+            }
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(
+            text.contains(
+                "Flows.use: the root of the flow 'TestFlow' is of the type 'TestScreen', and the block takes roots of the type "
+                    + "'PublishRelay<Int>'"))
+    }
+
     @Test func `test_use_triggers_block_when_n_flows_are_created: at once, before they are ready`() {
         let calls = Calls()
         Flows.use(TestFlow(), LeafFlow(), when: .created) { root, leaf in calls.log.append("\(root.name) \(leaf.name)")

@@ -95,6 +95,61 @@ struct StepperTests {
         page.show()
         #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
     }
+
+    /// A stepper that is made of others, as apps have it.
+    private final class AppStepper: Stepper {
+        private let composite: CompositeStepper
+        private let ownStep: any Step
+        /// nil if it has the relay of the others.
+        private let ownRelay: PublishRelay<any Step>?
+        private var subscription: Subscription?
+
+        init(_ steppers: [any Stepper], first: any Step = NoneStep(), hasRelay: Bool = false) {
+            composite = CompositeStepper(steppers: steppers)
+            ownStep = first
+            ownRelay = hasRelay ? PublishRelay() : nil
+        }
+
+        var steps: PublishRelay<any Step> { ownRelay ?? composite.steps }
+        var initialStep: any Step { ownStep }
+
+        func readyToEmitSteps() {
+            if let ownRelay { subscription = composite.steps.subscribe { ownRelay.accept($0) } }
+            composite.readyToEmitSteps()
+        }
+    }
+
+    @Test(arguments: HostKind.allCases, [false, true])
+    func `S-8 testCompositeStepperInitialSteps: a stepper that wraps it keeps them`(host: HostKind, hasRelay: Bool)
+        async throws
+    {
+        let fixture = try CoordinatorFixture(host)
+        let steppers = three()
+        let wrapped = AppStepper([AppStepper(steppers)], first: TestStep.multiple, hasRelay: hasRelay)
+        try await fixture.begin(TestFlow(), with: wrapped)
+        steppers[1].steps.accept(TestStep.four)
+        #expect(
+            await fixture.navigations(5) == ["multiple", "one", "two", "three", "four"].map { "TestFlow \($0)" })
+        #expect(steppers.map(\.readyCount) == [1, 1, 1])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-16 testCompositeStepperWithInitialStep: those of a screen wait, also where it is wrapped`(host: HostKind)
+        async throws
+    {
+        let fixture = try CoordinatorFixture(host)
+        let page = TestScreen()
+        let steppers = three()
+        let flow = TestFlow { step in
+            guard case TestStep.reference = step else { return .none }
+            return .one(
+                flowContributor: .contribute(withNextPresentable: page, withNextStepper: AppStepper(steppers)))
+        }
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.reference))
+        #expect(await fixture.navigations(1) == ["TestFlow reference"])
+        page.show()
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
+    }
 }
 
 @MainActor

@@ -8,8 +8,8 @@ final class Tour {
     private let coordinator: FlowCoordinator
     private let services = AppServices()
     private let window = Window("Movies")
-    private let navigations: AsyncStream<FlowNavigation>
-    private let failures: AsyncStream<NavigationFailure>
+    private let navigations: NavigationEvents<FlowNavigation>
+    private let failures: NavigationEvents<NavigationFailure>
 
     init(_ coordinator: FlowCoordinator) {
         self.coordinator = coordinator
