@@ -47,10 +47,15 @@ extension BodyWriter {
     /// Appends an entry of an `a{sv}`: its name, and this value with its type.
     @inlinable
     package func appendEntry(_ name: String, _ value: Value) throws(SdError) {
-        try openContainer(.dictEntry, "sv")
-        try append(name)
-        try appendVariant(value)
-        try closeContainer()
+        switch value.shape {
+        case .fixed(let type, let bits): try appendEntry(name, of: type.rawValue, bits: bits)
+        case .stringLike(let type, let text): try appendEntry(name, of: type.rawValue, text)
+        case .variant, .bytes, .array, .structure, .entry:
+            try openContainer(.dictEntry, "sv")
+            try append(name)
+            try appendVariant(value)
+            try closeContainer()
+        }
     }
 
     /// Appends arguments as `a{sv}`, each value with its type.

@@ -27,6 +27,9 @@ extension NodeProperty {
 
     /// Where the names of the descriptions are, by the order of the properties.
     private static let names = allCases.map { UInt(bitPattern: $0.description.name.cString) }
+
+    /// The beginnings of entries of an `a{sv}`, by the order of the properties.
+    fileprivate static let entries = allCases.map { ReadyEntry($0.description.name, $0.description.signature) }
 }
 
 extension BodyWriter {
@@ -42,15 +45,19 @@ extension BodyWriter {
         case .arguments(let arguments): try append(arguments)
         }
     }
+}
+
+extension Marshaller {
+    /// Appends a property with its value, as an entry of an `a{sv}`.
+    package func append(_ property: NodeProperty, _ value: PropertyValue) throws {
+        try appendEntry(NodeProperty.entries[Int(property.rawValue)]) { body in try body.append(value) }
+    }
 
     /// Appends those properties of a list that an interface has, as `a{sv}`.
-    @inlinable
     package func append(_ properties: PropertyList, of interface: NodeProperty.Interface) throws {
         try openContainer(.array, "{sv}")
-        for entry in properties.entries {
-            let description = entry.property.description
-            guard description.interface == interface else { continue }
-            try appendEntry(description.name, description.signature) { body in try body.append(entry.value) }
+        for entry in properties.entries where entry.property.description.interface == interface {
+            try append(entry.property, entry.value)
         }
         try closeContainer()
     }

@@ -15,6 +15,10 @@ public protocol BodyWriter {
     func append(_ bytes: [UInt8]) throws(SdError)
     /// Appends an entry of an `a{sv}`: its name, and a value of this type.
     func appendEntry(_ name: StaticString, _ type: StaticString, _ value: (Self) throws -> Void) throws
+    /// Appends an entry of an `a{sv}` with a number of the fixed type with this letter, by its bits.
+    func appendEntry(_ name: String, of type: UInt8, bits: UInt64) throws(SdError)
+    /// Appends an entry of an `a{sv}` with a text of the string-like type with this letter.
+    func appendEntry(_ name: String, of type: UInt8, _ text: String) throws(SdError)
     /// Opens a container with these contents.
     func openContainer(_ type: Container, _ contents: StaticString) throws(SdError)
     /// Opens a container whose contents are no literal.
@@ -96,6 +100,28 @@ extension BodyWriter {
         try append(name)
         try openContainer(.variant, type)
         try value(self)
+        try closeContainer()
+        try closeContainer()
+    }
+
+    /// Appends an entry of an `a{sv}` with a number of the fixed type with this letter, by its bits.
+    @inlinable
+    public func appendEntry(_ name: String, of type: UInt8, bits: UInt64) throws(SdError) {
+        try openContainer(.dictEntry, "sv")
+        try append(name)
+        try openVariant(of: type)
+        try append(type, bits: bits)
+        try closeContainer()
+        try closeContainer()
+    }
+
+    /// Appends an entry of an `a{sv}` with a text of the string-like type with this letter.
+    @inlinable
+    public func appendEntry(_ name: String, of type: UInt8, _ text: String) throws(SdError) {
+        try openContainer(.dictEntry, "sv")
+        try append(name)
+        try openVariant(of: type)
+        try append(type, text)
         try closeContainer()
         try closeContainer()
     }

@@ -146,7 +146,7 @@ struct MarshallingTests {
         for _ in 1...100 {
             let (text, number) = (writers.random.text(), writers.random.generator.next())
             let texts = writers.random.value(of: "as")
-            let isBehind = writers.random.chance(2)
+            let (isBehind, isReady) = (writers.random.chance(2), writers.random.chance(2))
             func values(
                 _ body: some BodyWriter, _ entry: (StaticString, StaticString, () throws -> Void) throws -> Void
             ) throws {
@@ -180,7 +180,13 @@ struct MarshallingTests {
                 try signal.send()
             } own: {
                 try writers.output.signal("a.B", "C", at: "/", "sa{sv}ya{sa{sv}}") { body in
-                    try values(body) { name, type, value in try body.appendEntry(name, type) { _ in try value() } }
+                    try values(body) { name, type, value in
+                        if isReady {
+                            try body.appendEntry(ReadyEntry(name, type)) { _ in try value() }
+                        } else {
+                            try body.appendEntry(name, type) { _ in try value() }
+                        }
+                    }
                     try body.append(1 as UInt8)
                     try body.openContainer(.array, "{sa{sv}}")
                     if isBehind { try append(["first"], to: body) }
@@ -188,6 +194,44 @@ struct MarshallingTests {
                     try append(["last"], to: body)
                     try body.closeContainer()
                 }
+            }
+        }
+    }
+
+    @Test(arguments: seeds) func `entries of basic types`(_ seed: UInt64) throws {
+        let writers = try Writers(seed)
+        for _ in 1...100 {
+            let bits = writers.random.generator.next()
+            let numbers: [(name: String, type: UInt8, bits: UInt64)] = "bynqiuxtd".utf8.map { type in
+                let width: UInt64 =
+                    switch type {
+                    case UInt8(ascii: "b"): 1
+                    case UInt8(ascii: "y"): 8
+                    case UInt8(ascii: "n"), UInt8(ascii: "q"): 16
+                    case UInt8(ascii: "i"), UInt8(ascii: "u"): 32
+                    default: 64
+                    }
+                return (writers.random.text(), type, bits & .max >> (64 - width))
+            }
+            let texts: [(name: String, type: UInt8, text: String)] = [
+                (writers.random.text(), UInt8(ascii: "s"), writers.random.text()), ("", UInt8(ascii: "s"), ""),
+                (writers.random.text(), UInt8(ascii: "o"), writers.random.path()), ("none", UInt8(ascii: "g"), ""),
+                (writers.random.text(), UInt8(ascii: "g"), writers.random.type()),
+            ]
+            func append(to body: some BodyWriter) throws {
+                try body.openContainer(.array, "{sv}")
+                for entry in numbers { try body.appendEntry(entry.name, of: entry.type, bits: entry.bits) }
+                for entry in texts { try body.appendEntry(entry.name, of: entry.type, entry.text) }
+                for entry in numbers.reversed() { try body.appendEntry(entry.name, of: entry.type, bits: entry.bits) }
+                try body.closeContainer()
+            }
+            try writers.compare("\(numbers) \(texts)") {
+                let signal = try OutgoingMessage(
+                    signal: writers.played.bus, path: "/", interface: "a.B", member: "C")
+                try append(to: signal.body)
+                try signal.send()
+            } own: {
+                try writers.output.signal("a.B", "C", at: "/", "a{sv}") { try append(to: $0) }
             }
         }
     }

@@ -39,10 +39,16 @@ extension Coordinator {
         machine.forest.value(of: property, at: slot(node))
     }
 
-    /// Hands over all presentables, parents before children, with all properties but those that have to be asked for by their
-    /// names.
-    public func forEachPresentable(_ body: (PresentableState) throws -> Void) rethrows {
-        for slot in machine.forest.preorder() { try body(machine.forest.state(of: slot, isRead: true)) }
+    /// Hands over all presentables, parents before children: the path, whether it is a flow, and what gives the values of its
+    /// properties.
+    public func forEachPresentable(
+        _ body: (_ path: String, _ isFlow: Bool, _ value: (NodeProperty) -> PropertyValue) throws -> Void
+    ) rethrows {
+        for slot in machine.forest.preorder() {
+            try body(machine.forest[slot].path, machine.forest[slot].flow != nil) { property in
+                machine.forest.value(of: property, at: slot)
+            }
+        }
     }
 
     /// A flow's latest navigation; nil if there was none.

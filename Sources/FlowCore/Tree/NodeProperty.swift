@@ -29,6 +29,14 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     public enum Interface: CaseIterable, Sendable {
         case presentable
         case flow
+
+        /// Those of its properties that a client does not have to ask for by their names.
+        public var propertiesReadAtOnce: [NodeProperty] {
+            switch self {
+            case .presentable: NodeProperty.ofScreens
+            case .flow: NodeProperty.ofFlowInterface
+            }
+        }
     }
 
     /// How a client learns of a new value.
@@ -99,9 +107,10 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     }
     /// The properties that `InterfacesAdded` reports of a flow. Without `inSight`: the value would soon be out of date, as no
     /// signal reports its changes at flows; and without `title`, which flows don't have.
-    static let ofFlows = readOfFlows.filter { ![.inSight, .title].contains($0) }
-    /// The properties that a client reads of a flow at once.
-    static let readOfFlows = allCases.filter { $0.description.change != .explicit }
+    static let ofFlows = (ofScreens + ofFlowInterface).filter { ![.inSight, .title].contains($0) }
+    static let ofFlowInterface = allCases.filter {
+        $0.description.interface == .flow && $0.description.change != .explicit
+    }
 }
 
 extension Forest {
@@ -131,13 +140,12 @@ extension Forest {
         }
     }
 
-    /// All that signals report of a presentable, or all that a client reads of it at once.
-    func state(of slot: NodeSlot, isRead: Bool = false) -> PresentableState {
+    /// All that signals report of a presentable.
+    func state(of slot: NodeSlot) -> PresentableState {
         let isFlow = self[slot].flow != nil
-        let ofFlows = isRead ? NodeProperty.readOfFlows : NodeProperty.ofFlows
         return PresentableState(
             path: self[slot].path, isFlow: isFlow,
-            properties: properties(isFlow ? ofFlows : NodeProperty.ofScreens, of: slot))
+            properties: properties(isFlow ? NodeProperty.ofFlows : NodeProperty.ofScreens, of: slot))
     }
 
     /// The values of some properties of a presentable, in the order given.

@@ -33,16 +33,26 @@ extension Marshaller {
         var place = 0
         // Eight bytes at a time: none is 0, and none begins or continues a character beyond ASCII.
         while place + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            let isRare = ((word &- 0x0101_0101_0101_0101) & ~word | word) & 0x8080_8080_8080_8080 != 0
-            if isRare { return isRareText(utf8) }
+            if isRare(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) { return isRareText(utf8) }
             place += 8
+        }
+        if place == bytes.count { return true }
+        // The last ones overlap those before.
+        if place > 0 {
+            let isRare = isRare(bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+            return !isRare || isRareText(utf8)
         }
         while place < bytes.count {
             if bytes[place] == 0 || bytes[place] >= 0x80 { return isRareText(utf8) }
             place += 1
         }
         return true
+    }
+
+    /// Whether one of eight bytes is 0 or beyond ASCII.
+    @inlinable @inline(__always)
+    static func isRare(_ word: UInt64) -> Bool {
+        ((word &- 0x0101_0101_0101_0101) & ~word | word) & 0x8080_8080_8080_8080 != 0
     }
 
     @usableFromInline
@@ -99,6 +109,23 @@ extension Marshaller {
             case .variant: try take([UInt8(ascii: "v")])
             }
             levels.append(Level(types: contents, isArray: type == .array))
+        }
+
+        /// Appends an entry of an `a{sv}`.
+        mutating func takeEntry() throws(SdError) { try take(Array("{sv}".utf8)) }
+
+        /// Opens an entry of an `a{sv}`, and the variant in it.
+        @usableFromInline
+        mutating func openEntry(_ type: StaticString) throws(SdError) {
+            try open(.dictEntry, Array("sv".utf8))
+            try take([UInt8(ascii: "s")])
+            try open(.variant, Array("\(type)".utf8))
+        }
+
+        @usableFromInline
+        mutating func closeEntry() throws(SdError) {
+            try close()
+            try close()
         }
 
         @usableFromInline

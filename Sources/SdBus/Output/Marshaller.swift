@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Marshals values into a buffer in memory, as sd-bus does into a message; D-Bus specification, "Marshaling (Wire Format)".
 ///
 /// It is a reference to the buffer of a ``MessageOutput``, valid while a message is made there. Unlike sd-bus it believes that
@@ -27,8 +29,14 @@ public struct Marshaller: BodyWriter {
 
         init(capacity: Int) {
             self.capacity = capacity
-            bytes = .allocate(byteCount: capacity, alignment: 8)
+            bytes = Self.resized(nil, to: capacity)
             containers = .allocate(capacity: Marshaller.mostContainers)
+        }
+
+        /// The kernel moves the pages of a large buffer, which copies nothing.
+        static func resized(_ bytes: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutableRawPointer {
+            guard let bytes = realloc(bytes, capacity) else { preconditionFailure("no memory for \(capacity) bytes") }
+            return bytes
         }
     }
 
@@ -49,7 +57,7 @@ public struct Marshaller: BodyWriter {
     }
 
     func deallocate() {
-        state.pointee.bytes.deallocate()
+        free(state.pointee.bytes)
         state.pointee.containers.deallocate()
         state.deinitialize(count: 1)
         state.deallocate()
@@ -63,14 +71,12 @@ public struct Marshaller: BodyWriter {
         if state.pointee.count + more > state.pointee.capacity { grow(more) }
     }
 
-    @usableFromInline
+    @usableFromInline @inline(never)
     func grow(_ more: Int) { resize(to: max(2 * state.pointee.capacity, state.pointee.count + more)) }
 
     func resize(to capacity: Int) {
-        let bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-        bytes.copyMemory(from: state.pointee.bytes, byteCount: state.pointee.count)
-        state.pointee.bytes.deallocate()
-        (state.pointee.bytes, state.pointee.capacity) = (bytes, capacity)
+        state.pointee.bytes = State.resized(state.pointee.bytes, to: capacity)
+        state.pointee.capacity = capacity
     }
 
     /// Appends zeros up to a multiple of an alignment of 8 bytes at the most. There has to be room for them.
@@ -102,8 +108,10 @@ public struct Marshaller: BodyWriter {
     func store(_ type: UInt8, _ text: UnsafeBufferPointer<UInt8>) {
         reserve(text.count + 16)
         storeLength(type, text.count)
-        store(UnsafeRawBufferPointer(text))
-        store(0 as UInt8)
+        let end = state.pointee.bytes + state.pointee.count
+        if let base = text.baseAddress { end.copyMemory(from: base, byteCount: text.count) }
+        end.storeBytes(of: 0, toByteOffset: text.count, as: UInt8.self)
+        state.pointee.count += text.count + 1
     }
 
     /// Appends a literal as a text with its length before it.
@@ -150,6 +158,12 @@ public struct Marshaller: BodyWriter {
             try state.pointee.check.take([type])
         #endif
         reserve(16)
+        store(type, bits: bits)
+    }
+
+    /// Appends a number of the fixed type with this letter, by its bits. There has to be room for it.
+    @inlinable @inline(__always)
+    func store(_ type: UInt8, bits: UInt64) {
         switch type {
         case UInt8(ascii: "y"): store(UInt8(truncatingIfNeeded: bits))
         case UInt8(ascii: "n"), UInt8(ascii: "q"):
@@ -170,6 +184,17 @@ public struct Marshaller: BodyWriter {
         #if DEBUG
             try state.pointee.check.take([type])
         #endif
+        try store(type, text)
+    }
+
+    /// Appends a text of the string-like type with this letter; EINVAL if it does not have that syntax.
+    @usableFromInline
+    func store(_ type: UInt8, _ text: String) throws(SdError) {
+        if text.isEmpty, type == UInt8(ascii: "s") {
+            reserve(16)
+            storeLength(type, 0)
+            return store(0 as UInt8)
+        }
         var text = text
         let isValid = text.withUTF8 { utf8 in
             guard Self.isValid(utf8, type) else { return false }
@@ -216,21 +241,70 @@ public struct Marshaller: BodyWriter {
         _ name: StaticString, _ type: StaticString, _ value: (Marshaller) throws -> Void
     ) throws {
         #if DEBUG
-            try state.pointee.check.open(.dictEntry, Array("sv".utf8))
-            try state.pointee.check.take([UInt8(ascii: "s")])
-            try state.pointee.check.open(.variant, Array("\(type)".utf8))
+            try state.pointee.check.openEntry(type)
         #endif
+        storeEntry(name, type)
+        try value(self)
+        #if DEBUG
+            try state.pointee.check.closeEntry()
+        #endif
+    }
+
+    /// Appends an entry of an `a{sv}` whose beginning is ready.
+    @inlinable @inline(__always)
+    public func appendEntry(_ ready: ReadyEntry, _ value: (Marshaller) throws -> Void) throws {
+        #if DEBUG
+            try state.pointee.check.openEntry(ready.type)
+        #endif
+        reserve(ReadyEntry.mostBytes + 8)
+        align(8)
+        // All of them, because a number of bytes that is known takes two instructions.
+        state.pointee.bytes.storeBytes(of: ready.bytes, toByteOffset: state.pointee.count, as: ReadyEntry.Bytes.self)
+        state.pointee.count += ready.count
+        try value(self)
+        #if DEBUG
+            try state.pointee.check.closeEntry()
+        #endif
+    }
+
+    /// Appends an entry of an `a{sv}` with a number of the fixed type with this letter, by its bits.
+    public func appendEntry(_ name: String, of type: UInt8, bits: UInt64) throws(SdError) {
+        #if DEBUG
+            try state.pointee.check.takeEntry()
+        #endif
+        try storeEntry(name, type)
+        store(type, bits: bits)
+    }
+
+    /// Appends an entry of an `a{sv}` with a text of the string-like type with this letter.
+    public func appendEntry(_ name: String, of type: UInt8, _ text: String) throws(SdError) {
+        #if DEBUG
+            try state.pointee.check.takeEntry()
+        #endif
+        try storeEntry(name, type)
+        try store(type, text)
+    }
+
+    /// Appends what is before the value in an entry of an `a{sv}`, and makes room for a number.
+    private func storeEntry(_ name: String, _ type: UInt8) throws(SdError) {
+        reserve(16)
+        align(8)
+        try store(UInt8(ascii: "s"), name)
+        reserve(24)
+        store(1 as UInt8)
+        store(type)
+        store(0 as UInt8)
+    }
+
+    /// Appends what is before the value in an entry of an `a{sv}`.
+    @inlinable @inline(__always)
+    func storeEntry(_ name: StaticString, _ type: StaticString) {
         reserve(name.utf8CodeUnitCount + type.utf8CodeUnitCount + 24)
         align(8)
         storeLength(UInt8(ascii: "s"), name.utf8CodeUnitCount)
         storeWithNul(name)
         storeLength(UInt8(ascii: "g"), type.utf8CodeUnitCount)
         storeWithNul(type)
-        try value(self)
-        #if DEBUG
-            try state.pointee.check.close()
-            try state.pointee.check.close()
-        #endif
     }
 
     // MARK: Containers

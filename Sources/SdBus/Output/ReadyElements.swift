@@ -24,6 +24,34 @@ public struct ReadyElements: Sendable {
     }
 }
 
+/// What is before the value in an entry of an `a{sv}`, its name and the value's type, as ready bytes.
+public struct ReadyEntry: Sendable {
+    @usableFromInline typealias Bytes = SIMD32<UInt8>
+    @usableFromInline static let mostBytes = 32
+
+    /// The type of the value.
+    @usableFromInline let type: StaticString
+    /// The bytes, with zeros behind them.
+    @usableFromInline let bytes: Bytes
+    @usableFromInline let count: Int
+
+    /// The beginning of an entry with this name, and a value of this type.
+    ///
+    /// - Precondition: it has 32 bytes at the most.
+    public init(_ name: StaticString, _ type: StaticString) {
+        let marshaller = Marshaller(capacity: 2 * Self.mostBytes)
+        defer { marshaller.deallocate() }
+        marshaller.storeEntry(name, type)
+        (self.type, count) = (type, marshaller.state.pointee.count)
+        precondition(count <= Self.mostBytes, "the name '\(name)' is too long")
+        var bytes = Bytes()
+        for place in 0..<count {
+            bytes[place] = marshaller.state.pointee.bytes.load(fromByteOffset: place, as: UInt8.self)
+        }
+        self.bytes = bytes
+    }
+}
+
 extension Marshaller {
     /// Appends elements to the array that is open.
     @inlinable

@@ -54,10 +54,10 @@ extension Daemon {
         return Self.serveRoot(call.handle, Unmanaged.passUnretained(self).toOpaque()) { daemon, call in
             try daemon.reply(to: call, "a{oa{sa{sv}}}") { body in
                 try body.openContainer(.array, "{oa{sa{sv}}}")
-                try daemon.coordinator.forEachPresentable { state in
+                try daemon.coordinator.forEachPresentable { path, isFlow, value in
                     try body.openContainer(.dictEntry, "oa{sa{sv}}")
-                    try body.append(path: state.path)
-                    try body.append(state)
+                    try body.append(path: path)
+                    try body.appendInterfaces(ofFlow: isFlow, value)
                     try body.closeContainer()
                 }
                 try body.closeContainer()

@@ -44,14 +44,29 @@ extension Marshaller {
         try closeContainer()
     }
 
-    /// Writes the interfaces of a presentable with their properties, `a{sa{sv}}`.
+    /// Writes the interfaces of a presentable with the properties that signals report, `a{sa{sv}}`.
     func append(_ state: PresentableState) throws {
+        try appendInterfaces(ofFlow: state.isFlow) { interface in try append(state.properties, of: interface) }
+    }
+
+    /// Writes the interfaces of a presentable with the properties that a client reads at once, `a{sa{sv}}`.
+    func appendInterfaces(ofFlow isFlow: Bool, _ value: (NodeProperty) -> PropertyValue) throws {
+        try appendInterfaces(ofFlow: isFlow) { interface in
+            try openContainer(.array, "{sv}")
+            for property in interface.propertiesReadAtOnce { try append(property, value(property)) }
+            try closeContainer()
+        }
+    }
+
+    private func appendInterfaces(
+        ofFlow isFlow: Bool, properties: (NodeProperty.Interface) throws -> Void
+    ) throws {
         try openContainer(.array, "{sa{sv}}")
         try append(Self.interfacesWithoutProperties)
-        for interface in NodeProperty.Interface.allCases where state.isFlow || interface != .flow {
+        for interface in NodeProperty.Interface.allCases where isFlow || interface != .flow {
             try openContainer(.dictEntry, "sa{sv}")
             try append(interface.busName)
-            try append(state.properties, of: interface)
+            try properties(interface)
             try closeContainer()
         }
         try closeContainer()
