@@ -167,7 +167,7 @@ test-swift-app: swift-app
 docs:
 	@tools/dependencies build docs
 	swift build --product flowbusctl
-	swift build --target FlowBus
+	swift build --target FlowBusClient
 	@tools/documentation
 	swift build --product flowbusd
 	swift build --product flowbus-manual

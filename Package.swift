@@ -19,6 +19,7 @@ let package = Package(
         .executable(name: "flowbusd", targets: ["flowbusd"]),
         .executable(name: "flowbusctl", targets: ["flowbusctl"]),
         .library(name: "FlowBus", targets: ["FlowBus"]),
+        .library(name: "FlowBusClient", targets: ["FlowBusClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -45,8 +46,12 @@ let package = Package(
         .target(name: "FlowGraph", dependencies: ["FlowCore"], swiftSettings: strict),
         // Files of records and of the history; the only place that calls SQLite.
         .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
-        // RxFlow for Swift on Linux: flows as classes, in one process or on the bus; and a client of the service.
-        .target(name: "FlowBus", dependencies: ["FlowCore", "FlowWire", "Platform", "SdBus"], swiftSettings: strict),
+        // RxFlow for Swift: flows as classes, in one process. It needs nothing but the standard library.
+        .target(name: "FlowBus", dependencies: ["FlowCore"], swiftSettings: strict),
+        // The same flows on the bus; and a client of the service.
+        .target(
+            name: "FlowBusClient", dependencies: ["FlowBus", "FlowCore", "FlowWire", "Platform", "SdBus"],
+            swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
             name: "flowbusd",
@@ -116,11 +121,15 @@ let package = Package(
         // The library against the service, each time on a bus of its own.
         .testTarget(
             name: "FlowBusTests",
-            dependencies: ["FlowBus", "FlowCore", "FlowWire", "SdBus", "BusTestSupport", "flowbusd", "embedded-loop"],
+            dependencies: [
+                "FlowBus", "FlowBusClient", "FlowCore", "FlowWire", "SdBus", "BusTestSupport", "flowbusd",
+                "embedded-loop",
+            ],
             swiftSettings: strict),
         // A program whose main loop is a bare poll(2).
         .executableTarget(
-            name: "embedded-loop", dependencies: ["FlowBus"], path: "Tests/EmbeddedLoop", swiftSettings: strict),
+            name: "embedded-loop", dependencies: ["FlowBus", "FlowBusClient"], path: "Tests/EmbeddedLoop",
+            swiftSettings: strict),
         .testTarget(
             name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore", "BusTestSupport"], swiftSettings: strict),
         .testTarget(

@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Glibc
 
 /// A program for tests whose main loop is a bare poll(2), without Dispatch.

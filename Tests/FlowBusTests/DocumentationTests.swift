@@ -54,4 +54,27 @@ struct DocumentationTests {
         #expect(onTheBus.count > 40)
         #expect(onTheBus.subtracting(inSwift) == [])
     }
+
+    /// So it is meant for other systems than Linux, too, where there is neither a bus nor libsystemd.
+    @Test(arguments: [("FlowCore", []), ("FlowBus", ["FlowCore", "Synchronization"])])
+    func `what runs in one process imports the standard library alone`(module: String, imported: [String]) throws {
+        let folder = Service.repository + "/Sources/" + module
+        let files = try #require(FileManager.default.enumerator(atPath: folder)).compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
+        #expect(files.count > 20)
+        for file in files {
+            let text = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ").map(String.init)
+                guard let place = words.firstIndex(of: "import"),
+                    words[..<place].allSatisfy({ Self.modifiers.contains($0) })
+                else { continue }
+                // `import enum FlowCore.Value`
+                let name = try #require(words.last?.split(separator: ".").first)
+                #expect(imported.contains(String(name)), "\(module)/\(file): \(line)")
+            }
+        }
+    }
+
+    private static let modifiers = ["public", "package", "internal", "@_exported", "private"]
 }

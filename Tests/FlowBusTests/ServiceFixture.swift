@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowBus
+import FlowBusClient
 
 /// A bus with a service without definitions other than those that programs register.
 @MainActor

@@ -4,7 +4,7 @@
 ///
 /// - Throws: ``NavigationError``, or `CancellationError`.
 @MainActor
-func answer<Success: Sendable>(to call: (@escaping Done<Success>) -> Void) async throws -> Success {
+package func answer<Success: Sendable>(to call: (@escaping Done<Success>) -> Void) async throws -> Success {
     try Task.checkCancellation()
     let waiting = WaitingCall<Success>()
     return try await withTaskCancellationHandler {
@@ -23,14 +23,14 @@ private final class WaitingCall<Success: Sendable> {
     private var continuation: CheckedContinuation<Success, any Error>?
     private var ended: Result<Success, any Error>?
 
-    nonisolated init() {}
+    package nonisolated init() {}
 
-    func begin(_ continuation: CheckedContinuation<Success, any Error>) {
+    package func begin(_ continuation: CheckedContinuation<Success, any Error>) {
         if let ended { return continuation.resume(with: ended) }
         self.continuation = continuation
     }
 
-    func end(_ result: Result<Success, any Error>) {
+    package func end(_ result: Result<Success, any Error>) {
         if ended != nil { return }
         ended = result
         continuation?.resume(with: result)

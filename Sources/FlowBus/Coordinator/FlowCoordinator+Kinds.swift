@@ -205,7 +205,7 @@ struct AwaitedRoot {
 
 extension Duration {
     /// The duration in microseconds, clamped to the range of `UInt64`.
-    var microseconds: UInt64 {
+    package var microseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (whole, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)

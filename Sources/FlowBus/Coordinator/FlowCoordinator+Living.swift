@@ -84,9 +84,9 @@ extension FlowCoordinator {
 // MARK: - Reports of the host
 
 extension FlowCoordinator {
-    func added(_ node: HostNode) { live[node.path] = node }
+    package func added(_ node: HostNode) { live[node.path] = node }
 
-    func changed(_ path: NodePath, _ change: HostChange) {
+    package func changed(_ path: NodePath, _ change: HostChange) {
         switch change {
         case .presented(let isPresented):
             live[path]?.isPresented = isPresented
@@ -103,7 +103,7 @@ extension FlowCoordinator {
         if let flow = node.flow, live[node.path]?.isReady == true { FlowReadiness.of(flow).markReady() }
     }
 
-    func removed(_ path: NodePath) {
+    package func removed(_ path: NodePath) {
         live[path] = nil
         contributed[path] = nil
         roots[path] = nil
@@ -145,25 +145,25 @@ extension FlowCoordinator {
         for request in requests { request.done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
     }
 
-    func present(_ presentation: Presentation, instance: UInt64) -> Bool {
+    package func present(_ presentation: Presentation, instance: UInt64) -> Bool {
         guard let node = nodes[presentation.path], node.instance == instance else { return false }
         node.reports?.restore(Arguments(presentation.state))
         node.presentable.present(presentation)
         return true
     }
 
-    func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
+    package func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
         guard let node = nodes[path], node.instance == instance else { return }
         node.reports?.becomeOwner()
         node.asks?.take(answers)
         node.asks?.becomeOwner()
     }
 
-    func answered(instance: UInt64, _ answer: AskMessage) {
+    package func answered(instance: UInt64, _ answer: AskMessage) {
         nodes.values.first { $0.instance == instance }?.asks?.take([answer])
     }
 
-    func didNavigate(_ navigation: HostNavigation) {
+    package func didNavigate(_ navigation: HostNavigation) {
         guard let node = nodes[navigation.flow], let flow = node.flow else { return }
         let step = navigation.step.flatMap { message in
             kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
@@ -185,7 +185,7 @@ extension FlowCoordinator {
         if children != nil { markReady(node) }
     }
 
-    func failed(_ failure: NavigationFailure) {
+    package func failed(_ failure: NavigationFailure) {
         // A failure without a path concerns all flows of this coordinator.
         let node = nodes[failure.path]
         guard node != nil || failure.path.text.isEmpty else { return }
@@ -193,9 +193,9 @@ extension FlowCoordinator {
         if let node { markReady(node) }
     }
 
-    func registrationLost(_ definition: String) { kinds[definition]?.isRegistered = false }
+    package func registrationLost(_ definition: String) { kinds[definition]?.isRegistered = false }
 
-    func serviceRestarted(_ live: [HostNode]) {
+    package func serviceRestarted(_ live: [HostNode]) {
         self.live = Dictionary(live.map { ($0.path, $0) }) { one, _ in one }
         let all = nodes.values.sorted { $0.instance < $1.instance }
         let (gone, left) = (all.filter { !isLive($0) }, all.filter(isLive))

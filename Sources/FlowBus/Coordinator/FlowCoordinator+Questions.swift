@@ -3,7 +3,7 @@ internal import FlowCore
 // Questions of the host to the flows: how to adapt a step, and where it leads.
 
 extension FlowCoordinator: HostDelegate {
-    func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
+    package func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
         // This flow's types do not have the step, so it cannot adapt it. The host will find it unhandled.
         if let kind = kinds[question.definition], !kind.catalog.has(question.step.name) {
             return answer(.step(question.step))
@@ -35,7 +35,7 @@ extension FlowCoordinator: HostDelegate {
         }
     }
 
-    func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
+    package func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
         do throws(NavigationError) {
             let (node, flow, step) = try decode(question)
             contributed[question.flow] = nil

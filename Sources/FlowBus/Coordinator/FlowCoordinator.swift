@@ -7,7 +7,7 @@ internal import FlowCore
 /// try await coordinator.coordinate(flow: AppFlow(services), with: AppStepper(services))
 /// ```
 ///
-/// A coordinator made with ``init()`` runs the navigation state machine in this process. With ``init(bus:)``, the flows
+/// A coordinator made with ``init()`` runs the navigation state machine in this process. With `init(bus:)`, the flows
 /// of this program become part of the tree that the service `flowbusd` keeps for all programs: the service asks this
 /// program where their steps lead, and this program shows their screens. The flow classes are the same in both cases.
 ///
@@ -44,17 +44,7 @@ public final class FlowCoordinator: Sendable {
     /// Creates a coordinator in this process. It needs no bus, no service and no file.
     public convenience init() { self.init(host: LocalHost()) }
 
-    /// Creates a coordinator whose flows are part of the tree of `flowbusd`. The first flow starts the service if the
-    /// bus can activate it.
-    ///
-    /// Use ``coordinate(flow:with:)`` for roots whose flows are in this program, and not the `coordinate` methods of
-    /// the same ``NavigationBus``: the coordinator could mistake such a root for one of its own.
-    ///
-    /// - Parameter bus: the connection to use.
-    /// - Throws: ``NavigationError`` with the code `disconnected` if the connection was closed.
-    public convenience init(bus: NavigationBus) throws(NavigationError) { self.init(host: try BusHost(bus)) }
-
-    init(host: any Host) {
+    package init(host: any Host) {
         self.host = host
         let turns = ReaderTurns()
         (announcements, navigations, failed) = (Broadcast(turns), Broadcast(turns), Broadcast(turns))

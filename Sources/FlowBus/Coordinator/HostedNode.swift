@@ -1,11 +1,11 @@
 /// A live flow or screen whose object is in this coordinator.
 @MainActor
-final class HostedNode {
+package final class HostedNode {
     let path: NodePath
     /// The instance number, never used again (S-1); 0 until the host reports it.
     let instance: UInt64
-    let presentable: any Presentable
-    let stepper: any Stepper
+    package let presentable: any Presentable
+    package let stepper: any Stepper
     /// The presentable as a flow; nil for a screen.
     let flow: (any Flow)?
     /// The definition of the flow; empty for a screen.
@@ -16,7 +16,7 @@ final class HostedNode {
     /// Further initial steps of the stepper, which wait until the node is presented.
     var initialSteps: [any Step]
     /// What it reports to the host.
-    var reports: PresenceReports?
+    package var reports: PresenceReports?
     /// What it asks; nil for a flow.
     var asks: ScreenAsks?
     /// Subscriptions to the presentable and to the stepper.
@@ -27,7 +27,7 @@ final class HostedNode {
     /// The call of `adapt` under way.
     private var adapting: Adapting?
 
-    init(_ child: ContributedChild, at path: NodePath, instance: UInt64) {
+    package init(_ child: ContributedChild, at path: NodePath, instance: UInt64) {
         self.path = path
         self.instance = instance
         presentable = child.presentable
@@ -62,7 +62,7 @@ final class HostedNode {
 
     /// Subscribes to the visibility, the title, the dismissal and the answer of the presentable. A flow has the visibility and the
     /// dismissal of its root, but neither title nor answer.
-    func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
+    package func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
         if let values = visible as? PresenceValues<Bool> {
             subscribe(values.presence) { change in
@@ -99,7 +99,7 @@ final class HostedNode {
     }
 
     /// Subscribes to the steps of the stepper.
-    func subscribeToSteps(_ receive: @escaping @MainActor (any Step) -> Void) {
+    package func subscribeToSteps(_ receive: @escaping @MainActor (any Step) -> Void) {
         subscriptions.append(stepper.steps.subscribe(onNext: receive))
     }
 
@@ -122,7 +122,7 @@ final class HostedNode {
     }
 
     /// Cancels all subscriptions and tasks.
-    func end() {
+    package func end() {
         for subscription in subscriptions { subscription.end() }
         for task in tasks { task.cancel() }
         (subscriptions, tasks) = ([], [])
@@ -166,7 +166,7 @@ private final class Adapting {
 }
 
 /// A contributed presentable, or a root, with its stepper.
-struct ContributedChild {
+package struct ContributedChild {
     let presentable: any Presentable
     let stepper: any Stepper
     let allowsStepWhenNotPresented: Bool
@@ -176,7 +176,7 @@ struct ContributedChild {
     let initialSteps: [any Step]
 
     @MainActor
-    init(
+    package init(
         _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool = false,
         onResult: ResultStep? = nil
     ) {

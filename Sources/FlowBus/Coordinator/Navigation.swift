@@ -29,6 +29,12 @@ public struct AppliedContributor: Hashable, Sendable {
     public let name: String
     /// The path of the child, or of the flow that receives the step; nil if there is none.
     public let path: NodePath?
+
+    package init(kind: String, name: String, path: NodePath?) {
+        self.kind = kind
+        self.name = name
+        self.path = path
+    }
 }
 
 /// A navigation that is about to be tried: RxFlow's `willNavigate`.
@@ -58,7 +64,7 @@ public struct NavigationFailure: Sendable {
 
 extension NavigationFailure {
     /// The failure of a step of a stepper, whose outcome nobody waits for; nil if it did not fail.
-    init?(of result: Result<StepOutcome, NavigationError>, _ step: String, on path: NodePath) {
+    package init?(of result: Result<StepOutcome, NavigationError>, _ step: String, on path: NodePath) {
         switch result {
         case .success(let outcome):
             if outcome.isNavigated || outcome.verdict == .deferred { return nil }
@@ -69,11 +75,11 @@ extension NavigationFailure {
         }
     }
 
-    init(path: NodePath, step: String, _ verdict: Verdict, _ message: String) {
+    package init(path: NodePath, step: String, _ verdict: Verdict, _ message: String) {
         self.init(path: path, step: step, verdict: verdict, error: nil, message: message)
     }
 
-    init(path: NodePath, step: String, _ error: NavigationError) {
+    package init(path: NodePath, step: String, _ error: NavigationError) {
         self.init(path: path, step: step, verdict: nil, error: error, message: error.message)
     }
 }

@@ -20,12 +20,12 @@ public struct NavigationError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The message with the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    init(_ error: FlowError) {
+    package init(_ error: FlowError) {
         let code =
             switch error.code {
             case .accessDenied: Code.accessDenied
@@ -35,7 +35,7 @@ public struct NavigationError: Error, Hashable, Sendable, CustomStringConvertibl
         self.init(code, error.message)
     }
 
-    init(_ error: StepError) { self.init(.invalidStep, error.description) }
+    package init(_ error: StepError) { self.init(.invalidStep, error.description) }
 }
 
 extension NavigationError.Code {
@@ -103,4 +103,13 @@ extension NavigationError.Code {
     /// A step can't be sent: it is no enum, or a value of it has no D-Bus type. Or a saved state or an answer can't be sent, or can't
     /// be read as the type that it should have.
     public static let invalidStep = Self(rawValue: "InvalidStep")
+}
+
+extension NavigationError {
+    /// Whether the service sent the error, rather than being unreachable.
+    package var isFromService: Bool {
+        // The bus could not start the service.
+        ![.disconnected, .noReply, .serviceUnknown].contains(code)
+            && !code.rawValue.hasPrefix("org.freedesktop.DBus.Error.Spawn")
+    }
 }

@@ -83,18 +83,20 @@ extension NavigationEvents where Element == FlowNavigation {
 
 /// Sends values to subscriptions and sequences.
 @MainActor
-final class Broadcast<Element: Sendable> {
+package final class Broadcast<Element: Sendable> {
     fileprivate let turns: ReaderTurns
     private let listeners = Listeners<Element?>()
     private var isFinished = false
 
     /// - Parameter turns: the order of the readers, of several broadcasts.
-    init(_ turns: ReaderTurns = ReaderTurns()) { self.turns = turns }
+    init(_ turns: ReaderTurns) { self.turns = turns }
+
+    package convenience init() { self.init(ReaderTurns()) }
 
     isolated deinit { finish() }
 
     /// Returns a sequence of the values that are sent from now on.
-    func values() -> NavigationEvents<Element> { NavigationEvents(of: self) }
+    package func values() -> NavigationEvents<Element> { NavigationEvents(of: self) }
 
     /// Subscribes to the values, and to the end: nil.
     func subscribe(_ listener: @escaping @MainActor (Element?) -> Void) -> Subscription {
@@ -102,10 +104,10 @@ final class Broadcast<Element: Sendable> {
     }
 
     /// Sends a value to all subscribers, which have it when this returns.
-    func send(_ value: Element) { if !isFinished { listeners.notify(value) } }
+    package func send(_ value: Element) { if !isFinished { listeners.notify(value) } }
 
     /// Ends all sequences. A sequence that is requested later is empty.
-    func finish() {
+    package func finish() {
         if isFinished { return }
         isFinished = true
         listeners.notify(nil)

@@ -7,6 +7,11 @@ public struct StepOutcome: Hashable, Sendable {
 
     /// Whether the step was navigated, and its contributors were applied.
     public var isNavigated: Bool { verdict == .navigated }
+
+    package init(verdict: Verdict, serial: UInt64) {
+        self.verdict = verdict
+        self.serial = serial
+    }
 }
 
 /// The verdict on a step (S-9). A later version of the service can return other verdicts; an unknown verdict means that
@@ -41,4 +46,9 @@ public struct FlowOutcome: Hashable, Sendable {
     public let path: NodePath
     /// The outcome of the step, or the error that it failed with; `nil` if the path only leads through this flow.
     public let result: Result<StepOutcome, NavigationError>?
+
+    package init(path: NodePath, result: Result<StepOutcome, NavigationError>?) {
+        self.path = path
+        self.result = result
+    }
 }

@@ -6,18 +6,32 @@ internal import FlowCore
 /// What the host did not get because there was no service is reported again later. What only an owner may report waits until
 /// this program is the owner, which it is once it has presented the screen.
 @MainActor
-final class PresenceReports {
+package final class PresenceReports {
     /// The calls of the host for the presentable.
-    struct Calls {
-        var setVisible: (Bool, @escaping Done<Void>) -> Void
-        var dismiss: (@escaping Done<Void>) -> Void
-        var setTitle: (String, @escaping Done<Void>) -> Void
-        var save: (FlowCore.Arguments, @escaping Done<Void>) -> Void
-        var finish: (FlowCore.Arguments, @escaping Done<Void>) -> Void
+    package struct Calls {
+        package var setVisible: (Bool, @escaping Done<Void>) -> Void
+        package var dismiss: (@escaping Done<Void>) -> Void
+        package var setTitle: (String, @escaping Done<Void>) -> Void
+        package var save: (FlowCore.Arguments, @escaping Done<Void>) -> Void
+        package var finish: (FlowCore.Arguments, @escaping Done<Void>) -> Void
+
+        package init(
+            setVisible: @escaping (Bool, @escaping Done<Void>) -> Void,
+            dismiss: @escaping (@escaping Done<Void>) -> Void,
+            setTitle: @escaping (String, @escaping Done<Void>) -> Void,
+            save: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void,
+            finish: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void
+        ) {
+            self.setVisible = setVisible
+            self.dismiss = dismiss
+            self.setTitle = setTitle
+            self.save = save
+            self.finish = finish
+        }
     }
 
     /// Whether the presentable closed itself; then it is not withdrawn.
-    private(set) var isDismissed = false
+    package private(set) var isDismissed = false
     /// Whether this program has presented the screen.
     private(set) var isOwner = false
 
@@ -26,7 +40,7 @@ final class PresenceReports {
     private let saver: StateSaver
     private let failed: @MainActor (NavigationError) -> Void
     /// Called when the host has taken the dismissal or the answer, or the presentable was gone already.
-    var isGone: (@MainActor () -> Void)?
+    package var isGone: (@MainActor () -> Void)?
     private var isEnded = false
     /// The latest change of visibility, or the dismissal, that did not reach the service.
     private var unreported: Presence.Change?
@@ -45,7 +59,9 @@ final class PresenceReports {
     ///   - properties: the properties to save.
     ///   - calls: the calls of the host.
     ///   - failed: receives the errors that nobody waits for.
-    init(_ properties: SavedProperties, _ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void) {
+    package init(
+        _ properties: SavedProperties, _ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void
+    ) {
         (self.properties, self.calls, self.failed) = (properties, calls, failed)
         saver = StateSaver(calls.save)
         subscriptions = properties.subscribe { [weak self] in
@@ -55,16 +71,16 @@ final class PresenceReports {
     }
 
     /// Calls the block when nothing is to be saved any more.
-    func whenSaved(_ block: @escaping @MainActor () -> Void) { saver.whenSaved(block) }
+    package func whenSaved(_ block: @escaping @MainActor () -> Void) { saver.whenSaved(block) }
 
     /// The presentable is gone.
-    func end() {
+    package func end() {
         isEnded = true
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
     }
 
-    func report(_ change: Presence.Change) {
+    package func report(_ change: Presence.Change) {
         switch change {
         case .visible(let isVisible): send(change) { calls.setVisible(isVisible, $0) }
         case .dismissed:
@@ -81,20 +97,20 @@ final class PresenceReports {
     }
 
     /// Gives the properties the values that an earlier process saved, unless this one has other values already.
-    func restore(_ state: FlowCore.Arguments) {
+    package func restore(_ state: FlowCore.Arguments) {
         if isOwner || isStateChanged { return }
         for error in properties.restore(state) { failed(NavigationError(error)) }
     }
 
     /// This program has presented the screen.
-    func becomeOwner() {
+    package func becomeOwner() {
         if isOwner { return }
         isOwner = true
         sendHeld()
     }
 
     /// The service is back: reports what it did not get.
-    func catchUp() {
+    package func catchUp() {
         if let unreported { report(unreported) }
         sendHeld()
     }

@@ -41,7 +41,7 @@ public enum Flows {
     ///
     /// Each root has to be of the type that the block takes; a root of another type is a programming error, which ends the program, as
     /// in RxFlow. Roots of several types have a type in common, such as `any Presentable`, or are passed one by one to
-    /// ``use(_:when:block:)-(F...,_,_)``.
+    /// `use(_:when:block:)-(F...,_,_)`.
     ///
     /// - Parameters:
     ///   - flows: the flows.

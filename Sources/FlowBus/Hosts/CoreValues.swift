@@ -1,5 +1,4 @@
 internal import FlowCore
-internal import FlowWire
 
 // Conversions from the values of FlowCore to those of this library.
 
@@ -32,7 +31,7 @@ extension AppliedContributor {
 }
 
 extension NavigationFailure {
-    init(_ failure: FlowCore.NavigationFailure) {
+    package init(_ failure: FlowCore.NavigationFailure) {
         let path = NodePath(failure.flow)
         switch failure.reason {
         case .verdict(let verdict):
@@ -90,16 +89,10 @@ extension AskMessage {
 }
 
 extension Presentation {
-    init(_ presentation: FlowCore.Presentation) {
+    package init(_ presentation: FlowCore.Presentation) {
         self.init(
             path: NodePath(presentation.path), arguments: presentation.arguments.dictionary,
             reason: Reason(rawValue: presentation.reason.rawValue), isRepeated: presentation.isAgain,
             state: presentation.state.dictionary, activationToken: presentation.activationToken)
-    }
-
-    init(_ request: PresentationRequest) {
-        self.init(
-            path: request.path, arguments: request.arguments, reason: request.reason, isRepeated: request.isRepeated,
-            state: request.state, activationToken: request.activationToken)
     }
 }

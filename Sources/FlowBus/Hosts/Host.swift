@@ -9,7 +9,7 @@ internal import FlowCore
 /// A call about a presentable names its instance, and fails with `unknownObject` if that is gone, whatever is live at
 /// the path by then (S-25); 0 stands for any instance.
 @MainActor
-protocol Host: AnyObject {
+package protocol Host: AnyObject {
     /// The object that has the flows. It outlives the host's calls to it.
     var delegate: (any HostDelegate)? { get set }
 
@@ -45,12 +45,12 @@ protocol Host: AnyObject {
 }
 
 /// Receives the result of a call to a host.
-typealias Done<Success> = @MainActor (Result<Success, NavigationError>) -> Void
+package typealias Done<Success> = @MainActor (Result<Success, NavigationError>) -> Void
 
 /// The object that has the flows. It can answer a question later, and answers it once. Reports come in the order of the
 /// contract ("Order on the wire"): removals, additions, changes, the navigation.
 @MainActor
-protocol HostDelegate: AnyObject {
+package protocol HostDelegate: AnyObject {
     /// Adapts a step (S-5).
     func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void)
     /// Answers where a step leads. ``didNavigate(_:)`` reports what was contributed.
@@ -80,37 +80,58 @@ protocol HostDelegate: AnyObject {
 }
 
 /// The registration of a flow.
-struct FlowRegistration: Equatable {
-    var name: String
-    var steps: [StepDeclaration]
+package struct FlowRegistration: Equatable {
+    package var name: String
+    package var steps: [StepDeclaration]
     /// Its screens, in the order in which they were first contributed.
-    var screens: [ScreenDeclaration]
+    package var screens: [ScreenDeclaration]
     /// The values that it answers with, sorted by name; nil if it does not answer.
-    var result: [Parameter]?
-    var isGuarded: Bool
-    var children: Children
+    package var result: [Parameter]?
+    package var isGuarded: Bool
+    package var children: Children
     /// The time limit of an answer, in µs.
-    var timeout: UInt64
+    package var timeout: UInt64
+
+    package init(
+        name: String, steps: [StepDeclaration], screens: [ScreenDeclaration], result: [Parameter]? = nil,
+        isGuarded: Bool,
+        children: Children, timeout: UInt64
+    ) {
+        self.name = name
+        self.steps = steps
+        self.screens = screens
+        self.result = result
+        self.isGuarded = isGuarded
+        self.children = children
+        self.timeout = timeout
+    }
 }
 
 /// A question of a host about a step.
-struct HostQuestion {
+package struct HostQuestion {
     /// The flow's definition.
-    var definition: String
+    package var definition: String
     /// The path of the flow.
-    var flow: NodePath
-    var step: StepMessage
+    package var flow: NodePath
+    package var step: StepMessage
     /// Whether this process started the cascade, with this very step.
-    var isFromThisProcess: Bool
+    package var isFromThisProcess: Bool
+
+    package init(definition: String, flow: NodePath, step: StepMessage, isFromThisProcess: Bool) {
+        self.definition = definition
+        self.flow = flow
+        self.step = step
+        self.isFromThisProcess = isFromThisProcess
+    }
 }
 
-enum AdaptAnswer {
+package enum AdaptAnswer {
     case step(StepMessage)
     case rejected(String)
     case failed(String)
 }
 
-enum NavigateAnswer {
+package enum NavigateAnswer {
     case contributors([NamedContributor])
     case failed(String)
 }
@@ -126,7 +147,7 @@ extension NamedContributor {
     ///   - style: how it is shown.
     ///   - whenHidden: overrides its definition.
     ///   - onResult: the step for its answer.
-    static func child(
+    package static func child(
         _ kind: Kind, _ name: String, step: StepMessage? = nil, arguments: Arguments? = nil, style: String = "",
         whenHidden: WhenHidden? = nil, onResult: ResultStep? = nil
     ) -> NamedContributor {
@@ -147,14 +168,14 @@ extension NamedContributor {
     }
 
     /// The end of the flow with a result.
-    static func end(with result: Arguments) -> NamedContributor {
+    package static func end(with result: Arguments) -> NamedContributor {
         var options = Options()
         options.result = result
         return NamedContributor(.end, "", options)
     }
 
     /// A step on this flow or its parent, or after its end.
-    static func step(_ kind: Kind, _ step: StepMessage?) -> NamedContributor {
+    package static func step(_ kind: Kind, _ step: StepMessage?) -> NamedContributor {
         var options = Options()
         options.arguments = step?.arguments
         return NamedContributor(kind, step?.name ?? "", options)
@@ -162,30 +183,51 @@ extension NamedContributor {
 }
 
 /// A live presentable.
-struct HostNode: Equatable {
-    var path: NodePath
+package struct HostNode: Equatable {
+    package var path: NodePath
     /// The instance number, never used again (S-1).
-    var instance: UInt64
-    var isPresented: Bool
+    package var instance: UInt64
+    package var isPresented: Bool
     /// True for a screen.
-    var isReady: Bool
+    package var isReady: Bool
+
+    package init(path: NodePath, instance: UInt64, isPresented: Bool, isReady: Bool) {
+        self.path = path
+        self.instance = instance
+        self.isPresented = isPresented
+        self.isReady = isReady
+    }
 }
 
 /// A change of a presentable.
-enum HostChange: Equatable {
+package enum HostChange: Equatable {
     case presented(Bool)
     case ready
 }
 
 /// A navigation of any flow.
-struct HostNavigation: Equatable {
-    var flow: NodePath
-    var serial: UInt64
-    var cause: UInt64
-    var sender: String
+package struct HostNavigation: Equatable {
+    package var flow: NodePath
+    package var serial: UInt64
+    package var cause: UInt64
+    package var sender: String
     /// nil if the flow went back.
-    var step: StepMessage?
-    var contributions: [AppliedContributor]
-    var adaptedFrom: String?
-    var isDeepLink: Bool
+    package var step: StepMessage?
+    package var contributions: [AppliedContributor]
+    package var adaptedFrom: String?
+    package var isDeepLink: Bool
+
+    package init(
+        flow: NodePath, serial: UInt64, cause: UInt64, sender: String, step: StepMessage?,
+        contributions: [AppliedContributor], adaptedFrom: String?, isDeepLink: Bool
+    ) {
+        self.flow = flow
+        self.serial = serial
+        self.cause = cause
+        self.sender = sender
+        self.step = step
+        self.contributions = contributions
+        self.adaptedFrom = adaptedFrom
+        self.isDeepLink = isDeepLink
+    }
 }

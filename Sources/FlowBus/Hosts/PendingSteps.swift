@@ -5,20 +5,27 @@
 /// them (``TokenBudget``). A step without a token is identified by the path of the object that was called: steps
 /// emitted on one presentable are handled by one flow in order (S-6), and each is reported.
 @MainActor
-struct PendingSteps {
+package struct PendingSteps {
     private enum Key: Hashable {
         case token(String)
         case object(String)
     }
 
     /// A step with its caller.
-    struct PendingStep {
-        let token: String?
+    package struct PendingStep {
+        package let token: String?
         /// The path of the object that was called.
-        let object: String
+        package let object: String
         /// Whether the caller waits for the outcome.
-        var isAwaited = true
-        let done: Done<StepOutcome>
+        package let isAwaited: Bool
+        package let done: Done<StepOutcome>
+
+        package init(token: String?, object: String, isAwaited: Bool = true, done: @escaping Done<StepOutcome>) {
+            self.token = token
+            self.object = object
+            self.isAwaited = isAwaited
+            self.done = done
+        }
     }
 
     private struct Entry {
@@ -26,23 +33,25 @@ struct PendingSteps {
         let step: PendingStep
     }
 
+    package init() {}
+
     private var waiting: [Key: Fifo<Entry>] = [:]
     /// The number of steps added so far.
     private var lastNumber: UInt64 = 0
 
     /// Adds a step that was answered `pending`.
-    mutating func add(_ token: String?, on object: String, _ done: @escaping Done<StepOutcome>) {
+    package mutating func add(_ token: String?, on object: String, _ done: @escaping Done<StepOutcome>) {
         add(PendingStep(token: token, object: object, done: done))
     }
 
-    mutating func add(_ step: PendingStep) {
+    package mutating func add(_ step: PendingStep) {
         let key = step.token.map(Key.token) ?? .object(step.object)
         lastNumber += 1
         waiting[key, default: Fifo()].append(Entry(number: lastNumber, step: step))
     }
 
     /// Removes a concluded step. Returns its callers.
-    mutating func conclude(_ token: String, on object: String) -> [Done<StepOutcome>] {
+    package mutating func conclude(_ token: String, on object: String) -> [Done<StepOutcome>] {
         let key = token.isEmpty ? Key.object(object) : .token(token)
         // Calls with the same token are one step.
         guard token.isEmpty else { return waiting.removeValue(forKey: key)?.all.map(\.step.done) ?? [] }
@@ -52,7 +61,7 @@ struct PendingSteps {
     }
 
     /// Removes all steps, after their service is gone. Returns them in the order in which they began.
-    mutating func takeAll() -> [PendingStep] {
+    package mutating func takeAll() -> [PendingStep] {
         let all = waiting.values.flatMap(\.all).sorted { $0.number < $1.number }
         waiting = [:]
         return all.map(\.step)

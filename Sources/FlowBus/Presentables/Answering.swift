@@ -27,7 +27,7 @@ extension Answering where Self: Screen {
     /// then. Further calls, and calls after ``Screen/dismiss()``, have no effect.
     ///
     /// The answer is sent once this program is the owner of the screen, which it is when it has presented the screen. If the
-    /// service refuses the answer, ``FlowCoordinator/failures`` or ``ScreenPresenter/failures`` reports the error.
+    /// service refuses the answer, ``FlowCoordinator/failures`` or `ScreenPresenter.failures` reports the error.
     ///
     /// - Parameter answer: the answer.
     /// - Throws: ``NavigationError`` with the code `invalidStep` if the answer can't be sent. The screen stays then.
@@ -43,7 +43,7 @@ extension Answering {
                 "'\(StepError.name(of: Self.self))' answers with '\(StepError.name(of: type(of: answer)))'; its answer has to be of "
                     + "the type '\(StepError.name(of: Answer.self))'")
         }
-        return try NavigationBus.result(answer)
+        return try KeptValues.result(answer)
     }
 
     /// The values of its answers, as they are declared.

@@ -25,7 +25,7 @@ internal import FlowCore
 /// When ``onAnswer`` has returned, and what it changed is saved (``SavedState``), the answer is acknowledged, and does not come
 /// again. If the process ends before that, or ``onAnswer`` throws, it comes again with the next presentation, so it must not matter
 /// that one comes twice. Errors are reported by
-/// ``FlowCoordinator/failures`` or ``ScreenPresenter/failures``: of the step; `limitExceeded` if 16 asks of the screen are open
+/// ``FlowCoordinator/failures`` or `ScreenPresenter.failures`: of the step; `limitExceeded` if 16 asks of the screen are open
 /// or not acknowledged; `invalidStep` if the answer does not fit the type.
 @MainActor
 public final class Ask<Answer: Decodable & Sendable> {
@@ -44,7 +44,7 @@ public final class Ask<Answer: Decodable & Sendable> {
     /// - Parameter step: the step.
     /// - Throws: ``NavigationError`` with the code `invalidStep` if the step can't be sent.
     public func ask(_ step: any Step) throws(NavigationError) {
-        let message = try NavigationBus.message(step)
+        let message = try StepMessage(encoding: step)
         if let binding { binding.asks.ask(message, named: binding.name) } else { waiting.append(message) }
     }
 
@@ -72,7 +72,7 @@ extension Ask: AnyAsk {
 
 extension ScreenAsks {
     /// Binds the ``Ask`` properties of an object, by their names.
-    func bind(_ object: AnyObject) {
+    package func bind(_ object: AnyObject) {
         for (name, ask) in Mirror.properties(of: object, as: (any AnyAsk).self) { ask.bind(to: self, named: name) }
     }
 }

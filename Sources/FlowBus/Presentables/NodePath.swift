@@ -1,10 +1,8 @@
-internal import FlowWire
-
 /// The path of a flow or screen in the tree, such as `main/watched/movieDetail`.
 ///
 /// On the bus, the object below `/org/flowbus/Navigation1/tree`. A path can be created with or without that prefix.
 public struct NodePath: Hashable, Sendable {
-    static let tree = "\(BusNames.tree)/"
+    package static let tree = "/org/flowbus/Navigation1/tree/"
 
     /// The ids from the root down, separated by slashes.
     public let text: String

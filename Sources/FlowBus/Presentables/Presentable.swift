@@ -81,4 +81,16 @@ public struct Presentation: Hashable, Sendable {
     public let state: [String: Value]
     /// The activation token (xdg-activation) that lets a window come to the front; nil if there is none.
     public let activationToken: String?
+
+    package init(
+        path: NodePath, arguments: [String: Value], reason: Reason, isRepeated: Bool, state: [String: Value],
+        activationToken: String?
+    ) {
+        self.path = path
+        self.arguments = arguments
+        self.reason = reason
+        self.isRepeated = isRepeated
+        self.state = state
+        self.activationToken = activationToken
+    }
 }

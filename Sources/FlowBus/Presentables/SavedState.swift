@@ -12,11 +12,11 @@ internal import FlowCore
 /// What is assigned is saved at once, with all other such properties of the screen. While one call that saves is under way, the
 /// next one waits, and sends only the newest values. When the program crashes, or gives the screen away to free memory, the next
 /// process that presents it has the values back before ``Presentable/present(_:)`` is called; a property without a saved value
-/// keeps its initial one. ``NavigationBus/present(as:at:screens:)`` makes such screens.
+/// keeps its initial one. `NavigationBus.present(as:at:screens:)` makes such screens.
 ///
 /// Values have types that can be arguments of steps (<doc:StepsOnTheBus>); all of a screen may take 64 KiB. They are private: no
 /// signal, property or log contains them. When a contributor with `reuse` gives the screen other arguments, what was saved is
-/// dropped. Errors are reported by ``FlowCoordinator/failures`` or ``ScreenPresenter/failures``: a value that can't be sent
+/// dropped. Errors are reported by ``FlowCoordinator/failures`` or `ScreenPresenter.failures`: a value that can't be sent
 /// (`invalidStep`), more than the limit (`limitExceeded`), and a saved value that does not fit the type any more
 /// (`invalidStep`), in place of which the property keeps its initial value.
 @MainActor
@@ -58,15 +58,15 @@ extension SavedState: AnySavedState {
 
 /// The ``SavedState`` properties of an object.
 @MainActor
-struct SavedProperties {
-    nonisolated static let subject = "the saved state"
+package struct SavedProperties {
+    package nonisolated static let subject = "the saved state"
 
     private let properties: [(name: String, state: any AnySavedState)]
 
     /// None.
     init() { properties = [] }
 
-    init(of object: AnyObject) {
+    package init(of object: AnyObject) {
         properties = Mirror.properties(of: object, as: (any AnySavedState).self).map {
             (name: $0.name, state: $0.value)
         }

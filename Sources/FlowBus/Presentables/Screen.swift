@@ -47,7 +47,7 @@ extension Screen {
 @MainActor
 public final class Presence: Sendable {
     /// A change that was reported.
-    enum Change: Equatable, Sendable {
+    package enum Change: Equatable, Sendable {
         case visible(Bool)
         case dismissed
         /// Closed for good, with an answer.
@@ -89,7 +89,7 @@ public final class Presence: Sendable {
     /// - Throws: ``NavigationError`` with the code `invalidStep` if the answer can't be sent; nothing has changed then.
     public func finish(with answer: some Encodable) throws(NavigationError) {
         guard !isDismissed else { return }
-        let encoded = try NavigationBus.result(answer)
+        let encoded = try KeptValues.result(answer)
         isDismissed = true
         self.answer = encoded
         changes.notify(.finished(encoded))

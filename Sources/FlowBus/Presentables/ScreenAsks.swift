@@ -5,20 +5,28 @@ internal import FlowCore
 /// An ask has a name in the program, and a token on the bus that begins with the name. So an answer finds its handler in a process
 /// that knows nothing of the ask.
 @MainActor
-final class ScreenAsks {
+package final class ScreenAsks {
     /// The calls of the host for the screen.
-    struct Calls {
-        var ask: (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void
-        var acknowledge: (_ token: String, @escaping Done<Void>) -> Void
+    package struct Calls {
+        package var ask: (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void
+        package var acknowledge: (_ token: String, @escaping Done<Void>) -> Void
+
+        package init(
+            ask: @escaping (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void,
+            acknowledge: @escaping (_ token: String, @escaping Done<Void>) -> Void
+        ) {
+            self.ask = ask
+            self.acknowledge = acknowledge
+        }
     }
 
-    typealias Handler = @MainActor (AskMessage) async throws -> Void
+    package typealias Handler = @MainActor (AskMessage) async throws -> Void
 
     private let calls: Calls
     /// Receives the errors that nobody waits for.
-    var failed: @MainActor (NavigationError) -> Void
+    package var failed: @MainActor (NavigationError) -> Void
     /// Waits until what the handlers have changed is saved.
-    var whenSaved: (@escaping @MainActor () -> Void) -> Void = { $0() }
+    package var whenSaved: (@escaping @MainActor () -> Void) -> Void = { $0() }
     private var handlers: [String: Handler] = [:]
     /// Answers that have no handler yet, or came before this program was the owner.
     private var waiting: [AskMessage] = []
@@ -29,29 +37,29 @@ final class ScreenAsks {
     private var isOwner = false
     private var isEnded = false
 
-    init(_ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void) {
+    package init(_ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void) {
         (self.calls, self.failed) = (calls, failed)
     }
 
-    func end() {
+    package func end() {
         isEnded = true
         handlers = [:]
     }
 
     /// The handler of the answers to asks of a name.
-    func handle(_ name: String, _ handler: @escaping Handler) {
+    package func handle(_ name: String, _ handler: @escaping Handler) {
         handlers[name] = handler
         deliver()
     }
 
     /// Emits a step, and has the handler of the name called with the answer.
-    func ask(_ step: StepMessage, named name: String) {
+    package func ask(_ step: StepMessage, named name: String) {
         let token = "\(name)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         if isOwner { send(step, token) } else { held.append((step, token)) }
     }
 
     /// This program has presented the screen.
-    func becomeOwner() {
+    package func becomeOwner() {
         isOwner = true
         let asks = held
         held = []
@@ -60,7 +68,7 @@ final class ScreenAsks {
     }
 
     /// Answers of the service, possibly again.
-    func take(_ answers: [AskMessage]) {
+    package func take(_ answers: [AskMessage]) {
         waiting += answers
         deliver()
     }

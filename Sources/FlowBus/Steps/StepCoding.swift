@@ -2,7 +2,7 @@ import FlowCore
 import Synchronization
 
 /// Encodes steps as messages, decodes them, and derives the declarations of a flow.
-enum StepCoding {
+package enum StepCoding {
     /// The declarations of each type. They never change.
     private static let known = Mutex<[ObjectIdentifier: Result<[StepDeclaration], StepError>]>([:])
 
@@ -52,7 +52,7 @@ enum StepCoding {
     /// Decodes a step.
     ///
     /// - Throws: ``StepError`` if the type does not have the step, or its arguments do not fit.
-    static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> S {
+    package static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> S {
         let declarations = try declarations(of: type)
         guard let declaration = declarations.first(where: { $0.name == message.name }) else {
             throw unknown(message.name, type, declarations)

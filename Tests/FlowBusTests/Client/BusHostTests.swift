@@ -2,6 +2,7 @@ import BusTestSupport
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 import struct FlowCore.Argument
 import struct FlowCore.Parameter

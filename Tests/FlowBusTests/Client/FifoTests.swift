@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 @Suite("First in, first out")
 struct FifoTests {

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// Calls that end before their answers, and connections that do.
 @Suite("Connections")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 @MainActor
 @Suite("Pending steps", .timeLimit(.minutes(1)))

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 import enum FlowCore.Value
 
@@ -250,7 +251,7 @@ struct SavedStateTests {
             answers.append(answer)
         }
         for text in ["a", "b", "c"] {
-            let state = try NavigationBus.state(Text(text: text))
+            let state = try KeptValues.state(Text(text: text))
             saver.save({ state }) { if case .success = $0 { done.append(text) } }
         }
         #expect(sent == ["a"] && done == [])

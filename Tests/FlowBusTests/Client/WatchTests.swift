@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowBus
+import FlowBusClient
 import enum FlowCore.Value
 import Glibc
 import Testing

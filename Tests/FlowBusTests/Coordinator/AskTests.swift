@@ -2,6 +2,7 @@ import BusTestSupport
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// Asks of programs with a coordinator, in one process and on the bus (S-45).
 @MainActor

@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// The end of a coordinator: no object is retained, and no wait is endless.

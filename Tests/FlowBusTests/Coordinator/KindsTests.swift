@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// Valid and invalid flow types, and their errors.

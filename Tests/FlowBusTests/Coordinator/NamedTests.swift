@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowBus
+import FlowBusClient
 import Testing
 
 @MainActor

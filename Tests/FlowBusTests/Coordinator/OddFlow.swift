@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 
 /// The static properties of a test's flow.
 protocol Oddity: SendableMetatype {

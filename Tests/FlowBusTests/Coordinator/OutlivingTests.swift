@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// Screens and flows that answer, and what screens keep beyond their process.

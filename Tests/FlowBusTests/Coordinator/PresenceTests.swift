@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// Screens that are shown, covered and closed, and their notifications.

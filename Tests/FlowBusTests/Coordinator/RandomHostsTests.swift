@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// The same flows in one process and on the bus behave the same for any operations.

@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// In RxFlow's apps a child flow often has the navigation controller of its parent as its root.

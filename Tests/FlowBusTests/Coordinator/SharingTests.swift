@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// RxFlow allows an object to be contributed again.

@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 /// Steps that are emitted during other callbacks.

@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 // RxFlow's own tests with this API and both hosts; a test has the name of its counterpart in RxFlow.

@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Testing
 
 @MainActor

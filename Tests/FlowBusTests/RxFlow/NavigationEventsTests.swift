@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// RxFlow's demo logs its navigations by `rx.willNavigate` and `rx.didNavigate`.
 @MainActor

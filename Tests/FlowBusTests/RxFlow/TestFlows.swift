@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 
 // The flows of RxFlow's own tests.
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// The values of enums that are not CaseIterable, and of no other type.
 @Suite struct EnumCasesTests {

@@ -3,6 +3,7 @@ import FlowCore
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// Results and saved states as named values.
 @Suite("Named values")

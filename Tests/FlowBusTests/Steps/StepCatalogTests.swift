@@ -2,6 +2,7 @@ import FlowCore
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// The steps of a flow can be of several types.
 @Suite struct StepCatalogTests {

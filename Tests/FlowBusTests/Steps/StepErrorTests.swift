@@ -2,6 +2,7 @@ import FlowCore
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// Errors name the step, the argument, the value or type, and what would be right.
 @Suite struct StepErrorTests {

@@ -2,6 +2,7 @@ import FlowCore
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// The declarations of step types, including those with their own decoding.
 @Suite struct StepProbeTests {

@@ -3,6 +3,7 @@ import FlowCore
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// Random steps are equal after encoding and decoding.
 @Suite struct StepRandomTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import FlowBus
+@testable import FlowBusClient
 
 /// The D-Bus type of each Swift type.
 @Suite struct StepTypesTests {

@@ -10,7 +10,9 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "movies",
-            dependencies: [.product(name: "FlowBus", package: "flowbus")],
+            dependencies: [
+                .product(name: "FlowBus", package: "flowbus"), .product(name: "FlowBusClient", package: "flowbus"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
     ]
 )

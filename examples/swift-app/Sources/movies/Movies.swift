@@ -1,4 +1,5 @@
 import FlowBus
+import FlowBusClient
 import Foundation
 
 /// `movies` runs the tour in this process; `movies --bus` as a part of the tree that flowbusd keeps on the session bus.

@@ -1,3 +1,4 @@
+internal import FlowBus
 internal import FlowCore
 internal import FlowWire
 internal import SdBus
@@ -172,7 +173,7 @@ extension BusLink {
         }
     }
 
-    func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>) {
+    func navigate(to step: StepMessage, _ done: @escaping Done<[FlowBus.FlowOutcome]>) {
         coordinator("Navigate") { body throws(SdError) in
             try body.append(step.name)
             try body.append(step.arguments)
@@ -183,7 +184,7 @@ extension BusLink {
     }
 
     func navigate(
-        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>
+        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowBus.FlowOutcome]>
     ) {
         coordinator("NavigateAlong") { body throws(SdError) in
             try body.openContainer(.array, "(ssa{sv})")
@@ -204,7 +205,7 @@ extension BusLink {
     }
 
     /// Reads `a(otsss)`: flows, and the outcome of a step each.
-    private static func outcomes(_ answer: MessageReader) throws(SdError) -> [FlowOutcome] {
+    private static func outcomes(_ answer: MessageReader) throws(SdError) -> [FlowBus.FlowOutcome] {
         try answer.readValue().elements.compactMap { outcome in
             let parts = outcome.elements
             guard parts.count == 5, let path = parts[0].text, let serial = parts[1].number,

@@ -1,3 +1,4 @@
+public import FlowBus
 public import FlowCore
 
 // Flows and screens: how a client starts, shows, owns and watches them.
@@ -11,13 +12,13 @@ extension NavigationBus {
     ///
     /// - Parameters:
     ///   - definition: the name of the flow's definition.
-    ///   - step: its initial step; with ``NoneStep``, the one of its definition.
+    ///   - step: its initial step; with ``/FlowBus/NoneStep``, the one of its definition.
     ///   - id: its id in the tree; nil for the name of the definition.
     ///   - arguments: the flow's arguments.
     ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
     ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
     /// - Returns: The path of the flow.
-    /// - Throws: ``NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
+    /// - Throws: ``/FlowBus/NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
     ///   `CancellationError`.
     @discardableResult
     public func coordinate(
@@ -41,7 +42,7 @@ extension NavigationBus {
     ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
     ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
     /// - Returns: The path of the flow.
-    /// - Throws: ``NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
+    /// - Throws: ``/FlowBus/NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
     ///   `CancellationError`.
     @discardableResult
     public func coordinate(
@@ -61,7 +62,7 @@ extension NavigationBus {
     ///   - flow: the flow to wait for.
     ///   - instance: the expected instance (S-25). If another instance is live at the path, `unknownObject` is thrown.
     ///     nil accepts any instance.
-    /// - Throws: ``NavigationError``: `flowEnded` if the flow ends first, `timeout` after 20 s, `wouldDeadlock` if the
+    /// - Throws: ``/FlowBus/NavigationError``: `flowEnded` if the flow ends first, `timeout` after 20 s, `wouldDeadlock` if the
     ///   flow waits for an answer from this program, …
     public func waitUntilReady(_ flow: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.waitUntilReady(flow.objectPath(of: instance), $0) }
@@ -74,7 +75,7 @@ extension NavigationBus {
     ///   - isVisible: whether it is visible.
     ///   - path: the flow or screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
     public func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.setVisible(isVisible, at: path.objectPath(of: instance), $0) }
     }
@@ -85,7 +86,7 @@ extension NavigationBus {
     ///   - path: the flow or screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``. With it, the call can be repeated
     ///     safely if its answer was lost.
-    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
     public func dismiss(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.dismiss(path.objectPath(of: instance), $0) }
     }
@@ -96,7 +97,7 @@ extension NavigationBus {
     ///   - title: the title, of at most 256 bytes; empty for none.
     ///   - path: the screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``: `notOwner`, `limitExceeded`, `notSupported` for a flow, …
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner`, `limitExceeded`, `notSupported` for a flow, …
     public func setTitle(_ title: String, at path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.setTitle(title, at: path.objectPath(of: instance), $0) }
     }
@@ -107,13 +108,13 @@ extension NavigationBus {
     /// several.
     ///
     /// - Parameters:
-    ///   - state: a struct; its properties have types that can be arguments of steps (<doc:StepsOnTheBus>).
+    ///   - state: a struct; its properties have types that can be arguments of steps (<doc:/FlowBus/StepsOnTheBus>).
     ///   - path: the screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``: `notOwner`, `limitExceeded` for more than 64 KiB, `notSupported` for a flow, `invalidStep`
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner`, `limitExceeded` for more than 64 KiB, `notSupported` for a flow, `invalidStep`
     ///   if the state can't be sent, … What was saved before stays.
     public func saveState(_ state: some Encodable, at path: NodePath, instance: UInt64? = nil) async throws {
-        let encoded = try Self.state(state)
+        let encoded = try KeptValues.state(state)
         try await answer { link.saveState(encoded, at: path.objectPath(of: instance), $0) }
     }
 
@@ -123,7 +124,7 @@ extension NavigationBus {
     ///   - state: the values by name.
     ///   - path: the screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
     public func saveState(_ state: [String: Value], at path: NodePath, instance: UInt64? = nil) async throws {
         let encoded = Arguments(state)
         try await answer { link.saveState(encoded, at: path.objectPath(of: instance), $0) }
@@ -135,10 +136,10 @@ extension NavigationBus {
     ///   - path: the screen.
     ///   - answer: a struct whose properties are the values that the definition of the screen has as its `result`.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``: `notOwner`; `notSupported` for a flow, and for a screen that declares no `result`;
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner`; `notSupported` for a flow, and for a screen that declares no `result`;
     ///   `invalidArguments` if the values do not fit it; `limitExceeded`; `invalidStep` if the answer can't be sent; …
     public func finish(_ path: NodePath, with answer: some Encodable, instance: UInt64? = nil) async throws {
-        let encoded = try Self.result(answer)
+        let encoded = try KeptValues.result(answer)
         try await FlowBus.answer { link.finish(path.objectPath(of: instance), encoded, $0) }
     }
 
@@ -148,7 +149,7 @@ extension NavigationBus {
     ///   - path: the screen.
     ///   - answer: the values by name.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
     public func finish(_ path: NodePath, with answer: [String: Value], instance: UInt64? = nil) async throws {
         let encoded = Arguments(answer)
         try await FlowBus.answer { link.finish(path.objectPath(of: instance), encoded, $0) }
@@ -160,7 +161,7 @@ extension NavigationBus {
     /// - Parameters:
     ///   - path: the flow or screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``: `alreadyClaimed` if another client owns it; `accessDenied` if it has no owner and
+    /// - Throws: ``/FlowBus/NavigationError``: `alreadyClaimed` if another client owns it; `accessDenied` if it has no owner and
     ///   the flow's `emitters` do not include this program; …
     public func claim(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.claim(path.objectPath(of: instance), $0) }
@@ -171,7 +172,7 @@ extension NavigationBus {
     /// - Parameters:
     ///   - path: the flow or screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
-    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
     public func release(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.release(path.objectPath(of: instance), $0) }
     }
@@ -183,7 +184,7 @@ extension NavigationBus {
     ///   - path: the screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
     /// - Returns: Whether it is.
-    /// - Throws: ``NavigationError``, for instance `unknownObject`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownObject`.
     public func isEvicted(_ path: NodePath, instance: UInt64? = nil) async throws -> Bool {
         try await answer { link.isEvicted(path.objectPath(of: instance), $0) }
     }
@@ -194,7 +195,7 @@ extension NavigationBus {
     /// keep, use ``watch(_:)``, which reports everything that is live.
     ///
     /// - Returns: The owned flows and screens.
-    /// - Throws: ``NavigationError``.
+    /// - Throws: ``/FlowBus/NavigationError``.
     public func ownedPresentables() async throws -> [OwnedPresentable] {
         try await answer { link.ownedPresentables($0) }
     }
@@ -202,13 +203,13 @@ extension NavigationBus {
     /// Returns all declared steps, sorted by name.
     ///
     /// - Returns: The steps.
-    /// - Throws: ``NavigationError``.
+    /// - Throws: ``/FlowBus/NavigationError``.
     public func declaredSteps() async throws -> [DeclaredStep] { try await answer { link.steps($0) } }
 
     /// Returns the names of all flow definitions.
     ///
     /// - Returns: The names.
-    /// - Throws: ``NavigationError``.
+    /// - Throws: ``/FlowBus/NavigationError``.
     public func definitionNames() async throws -> [String] { try await answer { link.definitionNames($0) } }
 
     /// Returns the definitions in use, including flows that clients registered, as the text of one definition file.
@@ -218,7 +219,7 @@ extension NavigationBus {
     /// file.
     ///
     /// - Returns: The text, in TOML.
-    /// - Throws: ``NavigationError``.
+    /// - Throws: ``/FlowBus/NavigationError``.
     public func definitions() async throws -> String { try await answer { link.definitions($0) } }
 
     /// Returns the events at and below a flow or screen, or in the whole tree, from now on: first a snapshot of the

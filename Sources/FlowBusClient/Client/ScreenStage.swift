@@ -1,3 +1,4 @@
+internal import FlowBus
 internal import FlowCore
 internal import FlowWire
 
@@ -76,7 +77,7 @@ final class ScreenStage: LinkListener {
     private func emit(_ step: any Step, on path: NodePath, _ instance: UInt64) {
         if step is NoneStep { return }
         do throws(NavigationError) {
-            let message = try NavigationBus.message(step)
+            let message = try StepMessage(encoding: step)
             let emission = Emission(step: message, path: path, token: nextToken(), instance: instance)
             link.emit(emission) { [weak self] result in
                 if let failure = NavigationFailure(of: result, message.name, on: path) {

@@ -2,21 +2,21 @@ internal import FlowCore
 
 /// Saves a state, one call at a time: what is saved while one is under way waits, and only the newest is sent then.
 @MainActor
-final class StateSaver {
+package final class StateSaver {
     private let send: (FlowCore.Arguments, @escaping Done<Void>) -> Void
     private var isSending = false
     private var whenDone: [@MainActor () -> Void] = []
     private var next: (make: @MainActor () throws(NavigationError) -> FlowCore.Arguments, done: [Done<Void>])?
 
     /// - Parameter send: makes the call.
-    init(_ send: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void) { self.send = send }
+    package init(_ send: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void) { self.send = send }
 
     /// Saves a state.
     ///
     /// - Parameters:
     ///   - make: returns the state when it is sent.
     ///   - done: receives the result of the call that saves this state, or a newer one in its place.
-    func save(
+    package func save(
         _ make: @escaping @MainActor () throws(NavigationError) -> FlowCore.Arguments, _ done: @escaping Done<Void>
     ) {
         next = (make, (next?.done ?? []) + [done])
@@ -24,7 +24,7 @@ final class StateSaver {
     }
 
     /// Calls the block when nothing is to be saved any more.
-    func whenSaved(_ block: @escaping @MainActor () -> Void) {
+    package func whenSaved(_ block: @escaping @MainActor () -> Void) {
         if isSending { whenDone.append(block) } else { block() }
     }
 

@@ -1,3 +1,4 @@
+public import FlowBus
 extension NavigationBus {
     /// Shows the screens whose definitions name this program as their presenter, each with an object of this program.
     ///
@@ -10,10 +11,10 @@ extension NavigationBus {
     /// let presenter = try await bus.present(as: "com.example.Mail", screens: { _ in Compose() })
     /// ```
     ///
-    /// Everything about a screen goes through its object, as with a ``FlowCoordinator``: ``Presentable/present(_:)`` and
-    /// ``Presentable/withdraw()`` are called, its visibility, its ``Presence/title``, its dismissal and its answer
-    /// (``Answering``) are reported, and properties with ``SavedState`` are saved, and have what an earlier process saved before
-    /// ``Presentable/present(_:)`` is called. If the object is a ``Stepper``, its steps are emitted on the screen; initial steps
+    /// Everything about a screen goes through its object, as with a ``/FlowBus/FlowCoordinator``: ``/FlowBus/Presentable/present(_:)`` and
+    /// ``/FlowBus/Presentable/withdraw()`` are called, its visibility, its ``/FlowBus/Presence/title``, its dismissal and its answer
+    /// (``/FlowBus/Answering``) are reported, and properties with ``/FlowBus/SavedState`` are saved, and have what an earlier process saved before
+    /// ``/FlowBus/Presentable/present(_:)`` is called. If the object is a ``/FlowBus/Stepper``, its steps are emitted on the screen; initial steps
     /// are not, because the definitions decide where a screen begins.
     ///
     /// The presenter keeps a strong reference to each object until its screen is gone, or another process shows it. After a restart
@@ -25,7 +26,7 @@ extension NavigationBus {
     ///   - makeScreen: makes the object of a screen, when this program first presents it. If it throws, the service gets the error
     ///     and dismisses the screen.
     /// - Returns: The presenter. It serves the object as long as it is kept.
-    /// - Throws: ``NavigationError``, as ``present(as:at:_:withdraw:)``.
+    /// - Throws: ``/FlowBus/NavigationError``, as ``present(as:at:_:withdraw:)``.
     public func present(
         as name: String? = nil, at path: String? = nil,
         screens makeScreen: @escaping @MainActor (PresentationRequest) throws -> any Presentable

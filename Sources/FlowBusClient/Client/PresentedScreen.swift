@@ -1,3 +1,4 @@
+public import FlowBus
 public import FlowCore
 
 /// A screen that this program shows for the service: what its owner can do with it.
@@ -44,18 +45,18 @@ public final class PresentedScreen: Sendable {
     /// While another call is under way, this one waits; if a newer one comes meanwhile, only that is sent. So it can be called
     /// after each key that is pressed.
     ///
-    /// - Parameter state: a struct; its properties have types that can be arguments of steps (<doc:StepsOnTheBus>).
-    /// - Throws: ``NavigationError``: `notOwner` if this program does not own the screen, `limitExceeded` if the state takes more
+    /// - Parameter state: a struct; its properties have types that can be arguments of steps (<doc:/FlowBus/StepsOnTheBus>).
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner` if this program does not own the screen, `limitExceeded` if the state takes more
     ///   than 64 KiB, `invalidStep` if it can't be sent, `unknownObject` if the screen is gone, … What was saved before stays.
     public func save(_ state: some Encodable) async throws {
-        let encoded = try NavigationBus.state(state)
+        let encoded = try KeptValues.state(state)
         try await answer { saver.save({ encoded }, $0) }
     }
 
     /// Saves values that have no Swift type, as ``save(_:)-(Encodable)``.
     ///
     /// - Parameter state: the values by name.
-    /// - Throws: ``NavigationError``, as ``save(_:)-(Encodable)``.
+    /// - Throws: ``/FlowBus/NavigationError``, as ``save(_:)-(Encodable)``.
     public func save(_ state: [String: Value]) async throws {
         let encoded = Arguments(state)
         try await answer { saver.save({ encoded }, $0) }
@@ -64,37 +65,37 @@ public final class PresentedScreen: Sendable {
     /// Sets the title, which task switchers show (S-44).
     ///
     /// - Parameter title: the title, of at most 256 bytes; empty for none.
-    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
     public func setTitle(_ title: String) async throws { try await answer { link.setTitle(title, at: object, $0) } }
 
     /// Reports whether the screen is visible.
     ///
     /// - Parameter isVisible: whether it is visible.
-    /// - Throws: ``NavigationError``, for instance `unknownObject`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownObject`.
     public func setVisible(_ isVisible: Bool) async throws {
         try await answer { link.setVisible(isVisible, at: object, $0) }
     }
 
     /// Dismisses the screen without an answer.
     ///
-    /// - Throws: ``NavigationError``, for instance `unknownObject`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownObject`.
     public func dismiss() async throws { try await answer { link.dismiss(object, $0) } }
 
     /// Dismisses the screen with an answer to whoever asked for it (S-45).
     ///
     /// - Parameter answer: a struct whose properties are the values that the definition of the screen has as its `result`.
-    /// - Throws: ``NavigationError``: `notOwner`; `notSupported` if the screen declares no `result`; `invalidArguments` if the
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner`; `notSupported` if the screen declares no `result`; `invalidArguments` if the
     ///   values do not fit it; `limitExceeded` if they take more than 64 KiB; `invalidStep` if they can't be sent; … The screen
     ///   stays then.
     public func finish(with answer: some Encodable) async throws {
-        let encoded = try NavigationBus.result(answer)
+        let encoded = try KeptValues.result(answer)
         try await FlowBus.answer { link.finish(object, encoded, $0) }
     }
 
     /// Dismisses the screen with an answer that has no Swift type, as ``finish(with:)-(Encodable)``.
     ///
     /// - Parameter answer: the values by name.
-    /// - Throws: ``NavigationError``, as ``finish(with:)-(Encodable)``.
+    /// - Throws: ``/FlowBus/NavigationError``, as ``finish(with:)-(Encodable)``.
     public func finish(with answer: [String: Value]) async throws {
         let encoded = Arguments(answer)
         try await FlowBus.answer { link.finish(object, encoded, $0) }
@@ -106,10 +107,10 @@ public final class PresentedScreen: Sendable {
     /// - Parameters:
     ///   - step: the step. The answer is that of the first screen or flow with a `result` to which it leads.
     ///   - name: what is asked, as ``onAnswer(to:as:_:)`` has it.
-    /// - Throws: ``NavigationError`` with the code `invalidStep` if the step can't be sent. Later errors are reported by
+    /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if the step can't be sent. Later errors are reported by
     ///   ``ScreenPresenter/failures``.
     public func ask(_ step: any Step, named name: String) throws(NavigationError) {
-        asks.ask(try NavigationBus.message(step), named: name)
+        asks.ask(try StepMessage(encoding: step), named: name)
     }
 
     /// Has the answers to asks of a name handled, including those of a process that has ended since.
@@ -141,5 +142,24 @@ public final class PresentedScreen: Sendable {
         let blocks = waiting
         waiting = []
         for block in blocks { block() }
+    }
+}
+
+extension PresentationRequest {
+    /// Returns what an owner of the screen saved last, for instance in a process that ended since (S-44).
+    ///
+    /// - Parameter type: the type with which it was saved.
+    /// - Returns: The value; nil if there is nothing.
+    /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if what was saved does not fit the type.
+    public func restoredState<State: Decodable>(as type: State.Type) throws(NavigationError) -> State? {
+        state.isEmpty ? nil : try KeptValues.decode(type, from: state, as: SavedProperties.subject)
+    }
+}
+
+extension FlowBus.Presentation {
+    init(_ request: PresentationRequest) {
+        self.init(
+            path: request.path, arguments: request.arguments, reason: request.reason, isRepeated: request.isRepeated,
+            state: request.state, activationToken: request.activationToken)
     }
 }

@@ -1,3 +1,4 @@
+internal import FlowBus
 /// Generates tokens for calls, at most as many as the service accepts from one client (S-33).
 @MainActor
 struct TokenBudget {

@@ -45,16 +45,22 @@ public struct AskResult<Answer: Sendable>: Sendable {
 }
 
 /// An answer as a message.
-struct AskMessage: Equatable, Sendable {
-    var token: String
+package struct AskMessage: Equatable, Sendable {
+    package var token: String
     var outcome: String
     var result: FlowCore.Arguments = []
 
+    package init(token: String, outcome: String, result: FlowCore.Arguments = []) {
+        self.token = token
+        self.outcome = outcome
+        self.result = result
+    }
+
     /// Decodes the answer.
-    func decoded<Answer: Decodable>(as type: Answer.Type) throws(NavigationError) -> AskResult<Answer> {
+    package func decoded<Answer: Decodable>(as type: Answer.Type) throws(NavigationError) -> AskResult<Answer> {
         let outcome = AskOutcome(rawValue: outcome)
         guard outcome == .result else { return AskResult(outcome: outcome, answer: nil) }
         return AskResult(
-            outcome: outcome, answer: try NavigationBus.decode(type, from: result.dictionary, as: "the result"))
+            outcome: outcome, answer: try KeptValues.decode(type, from: result.dictionary, as: "the result"))
     }
 }

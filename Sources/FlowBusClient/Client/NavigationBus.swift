@@ -1,3 +1,4 @@
+public import FlowBus
 public import FlowCore
 internal import Platform
 internal import SdBus
@@ -10,7 +11,7 @@ internal import SdBus
 /// let outcome = try await bus.emit(KioskStep.pick(item: 4), on: kiosk)
 /// ```
 ///
-/// Programs whose own flows live on the bus create a ``FlowCoordinator`` with it.
+/// Programs whose own flows live on the bus create a ``/FlowBus/FlowCoordinator`` with it.
 ///
 /// The connection belongs to the main actor. It has no thread of its own: the program's main loop serves it
 /// (``MainLoop``). Calls are sent in the order in which they are made. A task that waits for a call can be cancelled
@@ -21,7 +22,7 @@ internal import SdBus
 /// unknown. The exception is a step whose outcome is awaited: if the bus starts the service again, or another one takes
 /// over, and it restores the tree, the step continues and its outcome comes from the new service. These are set up
 /// again whenever the service or the connection comes back: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and the
-/// registrations of a ``FlowCoordinator``.
+/// registrations of a ``/FlowBus/FlowCoordinator``.
 @MainActor
 public final class NavigationBus: Sendable {
     /// The bus to connect to.
@@ -46,7 +47,7 @@ public final class NavigationBus: Sendable {
     /// - Parameters:
     ///   - address: the bus.
     ///   - loop: the main loop of the program.
-    /// - Throws: ``NavigationError`` with the code `disconnected` if there is no bus, or it refuses the connection.
+    /// - Throws: ``/FlowBus/NavigationError`` with the code `disconnected` if there is no bus, or it refuses the connection.
     public init(_ address: Address = .session, loop: MainLoop = .dispatch) throws(NavigationError) {
         let place: Bus.Address =
             switch address {
@@ -104,14 +105,15 @@ extension NavigationBus {
     ///     nil accepts any instance.
     ///   - waits: whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
     /// - Returns: The outcome of the step.
-    /// - Throws: ``NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
+    /// - Throws: ``/FlowBus/NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
         _ step: any Step, on path: NodePath, token: String? = nil, activationToken: String? = nil,
         isInteractive: Bool = false, instance: UInt64? = nil, waits: Bool = true
     ) async throws -> StepOutcome {
         let emission = Emission(
-            step: try Self.message(step), path: path, token: nextToken(token), activationToken: activationToken,
+            step: try StepMessage(encoding: step), path: path, token: nextToken(token),
+            activationToken: activationToken,
             isInteractive: isInteractive, instance: instance, waits: waits)
         return try await answer { link.emit(emission, $0) }
     }
@@ -128,7 +130,7 @@ extension NavigationBus {
     ///   - instance: the expected instance (S-25); nil accepts any instance.
     ///   - waits: whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
     /// - Returns: The outcome of the step.
-    /// - Throws: ``NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
+    /// - Throws: ``/FlowBus/NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
         _ step: String, _ arguments: [String: Value] = [:], on path: NodePath, token: String? = nil,
@@ -148,7 +150,7 @@ extension NavigationBus {
     ///
     /// The answer is that of the first screen or flow with a `result` to which the step leads. The wait can take any time, and goes on
     /// over a restart of a service that restores the tree. The ask ends with this connection; ``PresentedScreen/ask(_:named:)`` and
-    /// ``Ask`` are for answers that have to arrive after the process that asked has ended.
+    /// ``/FlowBus/Ask`` are for answers that have to arrive after the process that asked has ended.
     ///
     /// - Parameters:
     ///   - step: the step.
@@ -158,7 +160,7 @@ extension NavigationBus {
     ///   - instance: the expected instance, as in ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
     /// - Returns: The answer; nil if there is none, because it was dismissed, for instance, or the step was not taken.
     ///   ``askResult(of:on:as:activationToken:instance:)`` says why.
-    /// - Throws: ``NavigationError``: that of the step; `invalidStep` if the answer does not fit the type; `noReply` if the service
+    /// - Throws: ``/FlowBus/NavigationError``: that of the step; `invalidStep` if the answer does not fit the type; `noReply` if the service
     ///   ended and did not restore the tree; … Or `CancellationError`.
     public func ask<Answer: Decodable & Sendable>(
         _ step: any Step, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
@@ -176,13 +178,13 @@ extension NavigationBus {
     ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
     ///   - instance: the expected instance.
     /// - Returns: The answer, or the reason why there is none.
-    /// - Throws: ``NavigationError``, as ``ask(_:on:as:activationToken:instance:)``, or `CancellationError`.
+    /// - Throws: ``/FlowBus/NavigationError``, as ``ask(_:on:as:activationToken:instance:)``, or `CancellationError`.
     public func askResult<Answer: Decodable & Sendable>(
         of step: any Step, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
         instance: UInt64? = nil
     ) async throws -> AskResult<Answer> {
         let emission = Emission(
-            step: try Self.message(step), path: path, token: nextToken(), activationToken: activationToken,
+            step: try StepMessage(encoding: step), path: path, token: nextToken(), activationToken: activationToken,
             instance: instance)
         return try await answer { link.ask(emission, $0) }.decoded(as: type)
     }
@@ -191,10 +193,10 @@ extension NavigationBus {
     ///
     /// - Parameter step: the step.
     /// - Returns: The outcome at each flow.
-    /// - Throws: ``NavigationError``, for instance `unknownStep`, or `CancellationError`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
-    public func navigate(to step: any Step) async throws -> [FlowOutcome] {
-        let message = try Self.message(step)
+    public func navigate(to step: any Step) async throws -> [FlowBus.FlowOutcome] {
+        let message = try StepMessage(encoding: step)
         return try await answer { link.navigate(to: message, $0) }
     }
 
@@ -204,9 +206,9 @@ extension NavigationBus {
     ///   - step: the name of the step.
     ///   - arguments: the arguments of the step.
     /// - Returns: The outcome at each flow.
-    /// - Throws: ``NavigationError``, for instance `unknownStep`, or `CancellationError`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
-    public func navigate(to step: String, _ arguments: [String: Value] = [:]) async throws -> [FlowOutcome] {
+    public func navigate(to step: String, _ arguments: [String: Value] = [:]) async throws -> [FlowBus.FlowOutcome] {
         let message = StepMessage(name: step, arguments: Arguments(arguments))
         return try await answer { link.navigate(to: message, $0) }
     }
@@ -217,10 +219,12 @@ extension NavigationBus {
     ///   - path: the flows, from the root down, each with its step.
     ///   - timeout: the time limit for the whole path.
     /// - Returns: The outcome of each step.
-    /// - Throws: ``NavigationError``: `pathFailed`, with the segment and the reason, if a flow is not live, a step was not
+    /// - Throws: ``/FlowBus/NavigationError``: `pathFailed`, with the segment and the reason, if a flow is not live, a step was not
     ///   navigated, or the time limit is reached. Steps that were navigated before are not undone.
     @discardableResult
-    public func navigate(along path: [PathSegment], timeout: Duration = .seconds(10)) async throws -> [FlowOutcome] {
+    public func navigate(along path: [PathSegment], timeout: Duration = .seconds(10)) async throws -> [FlowBus
+        .FlowOutcome]
+    {
         var segments: [(flow: String, step: StepMessage?)] = []
         for segment in path { segments.append((segment.flow, try segment.message)) }
         let microseconds = timeout.microseconds
@@ -233,18 +237,14 @@ extension NavigationBus {
     ///   - flow: the flow.
     ///   - instance: the expected instance (S-25); nil accepts any instance.
     /// - Returns: The outcome, `unhandled` if there is nothing to go back from.
-    /// - Throws: ``NavigationError``, for instance `unknownObject`, or `CancellationError`.
+    /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownObject`, or `CancellationError`.
     @discardableResult
     public func back(on flow: NodePath, instance: UInt64? = nil) async throws -> StepOutcome {
         try await answer { link.back(on: flow.objectPath(of: instance), $0) }
     }
 
-    static func message(_ step: any Step) throws(NavigationError) -> StepMessage {
-        do throws(StepError) { return try StepCoding.encode(step) } catch { throw NavigationError(error) }
-    }
-
     static func optionalMessage(_ step: any Step) throws(NavigationError) -> StepMessage? {
-        step is NoneStep ? nil : try message(step)
+        step is NoneStep ? nil : try StepMessage(encoding: step)
     }
 }
 
@@ -264,7 +264,7 @@ public struct PathSegment: Sendable {
     ///
     /// - Parameters:
     ///   - flow: the name of the flow.
-    ///   - step: the step; with ``NoneStep``, the path only passes through the flow.
+    ///   - step: the step; with ``/FlowBus/NoneStep``, the path only passes through the flow.
     public init(_ flow: String, _ step: any Step = NoneStep()) {
         self.flow = flow
         content = .step(step)

@@ -1,3 +1,4 @@
+internal import FlowBus
 internal import FlowWire
 
 /// Watches the tree without a race: it subscribes to the signals, waits until the bus has confirmed the match rules,

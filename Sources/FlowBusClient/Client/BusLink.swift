@@ -1,3 +1,4 @@
+internal import FlowBus
 internal import FlowWire
 internal import Platform
 internal import SdBus

@@ -1,3 +1,4 @@
+public import FlowBus
 public import FlowCore
 
 /// An event of ``NavigationBus/watch(_:)``.
@@ -14,7 +15,7 @@ public enum TreeEvent: Sendable {
     /// A navigation occurred.
     case navigated(ObservedNavigation)
     /// A step failed without a caller waiting for it (S-12).
-    case failed(NavigationFailure)
+    case failed(FlowBus.NavigationFailure)
     /// The service is not running. A ``snapshot(_:)`` follows when it is.
     case serviceGone
 }
@@ -54,7 +55,7 @@ extension ObservedNavigation {
     ///
     /// - Parameter type: the step type.
     /// - Returns: The step.
-    /// - Throws: ``NavigationError`` with the code `invalidStep` if the type has no such step.
+    /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if the type has no such step.
     public func step<S: Step>(as type: S.Type) throws(NavigationError) -> S {
         do throws(StepError) {
             return try StepCoding.decode(type, StepMessage(name: step, arguments: Arguments(arguments)))

@@ -1,3 +1,4 @@
+public import FlowBus
 public import FlowCore
 internal import FlowWire
 
@@ -125,14 +126,4 @@ extension Node.Change {
 extension Value {
     /// The entries of an `a{sv}` by name; of duplicates, the first.
     var dictionary: [String: Value] { Dictionary(entries.map { ($0.name, $0.value) }) { one, _ in one } }
-}
-
-extension Arguments {
-    /// The arguments by name; of duplicates, the first.
-    var dictionary: [String: Value] { Dictionary(map { ($0.name, $0.value) }) { one, _ in one } }
-
-    /// Arguments sorted by name.
-    init(_ dictionary: [String: Value]) {
-        self = dictionary.sorted { $0.key < $1.key }.map { Argument($0.key, $0.value) }
-    }
 }

@@ -1,3 +1,4 @@
+internal import FlowBus
 internal import FlowCore
 internal import FlowWire
 internal import SdBus
@@ -187,7 +188,7 @@ final class BusHost: Host {
         }
     }
 
-    func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>) {
+    func navigate(to step: StepMessage, _ done: @escaping Done<[FlowBus.FlowOutcome]>) {
         ask(done) { $0.navigate(to: step, $1) }
     }
 
@@ -359,13 +360,5 @@ extension BusHost: LinkListener {
 extension HostNode {
     init(_ node: Node) {
         self.init(path: node.path, instance: node.instance, isPresented: node.isPresented, isReady: node.isReady)
-    }
-}
-
-extension NavigationError {
-    /// Whether the service sent the error, rather than being unreachable.
-    var isFromService: Bool {
-        ![.disconnected, .noReply, .serviceUnknown].contains(code)
-            && !code.rawValue.hasPrefix(BusNames.BusError.spawnPrefix)
     }
 }

@@ -1,3 +1,4 @@
+public import FlowBus
 internal import Dispatch
 internal import SdBus
 
@@ -25,7 +26,7 @@ public final class MainActorSource: Sendable {
 
     /// Begins to serve the main actor, until the object is deallocated.
     ///
-    /// - Throws: ``NavigationError`` if the system has no file descriptors left.
+    /// - Throws: ``/FlowBus/NavigationError`` if the system has no file descriptors left.
     public init() throws(NavigationError) {
         do throws(SdError) { mainLoop = try EmbeddedMainLoop(.embedded) } catch { throw NavigationError(error) }
     }

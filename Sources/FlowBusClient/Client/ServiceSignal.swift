@@ -1,3 +1,4 @@
+internal import FlowBus
 internal import FlowCore
 internal import FlowWire
 internal import SdBus
@@ -8,7 +9,7 @@ enum ServiceSignal {
     case changed(NodePath, [Node.Change])
     case removed(NodePath)
     case navigated(HostNavigation)
-    case failed(NavigationFailure)
+    case failed(FlowBus.NavigationFailure)
     /// The outcome of a step that was pending: the path of the object that was called, and the token of the call.
     case concluded(String, String, Result<StepOutcome, NavigationError>)
     /// The answer to an ask: the path of the object that was called, and the answer.
@@ -85,7 +86,7 @@ extension HostNavigation {
     }
 }
 
-extension NavigationFailure {
+extension FlowBus.NavigationFailure {
     /// Decodes NavigationFailed, `tsssss`.
     fileprivate init?(_ flow: NodePath, _ values: [Value]) {
         guard values.count == 6, let step = values[2].text, let verdict = values[3].text, let error = values[4].text,

@@ -1,3 +1,4 @@
+public import FlowBus
 public import FlowCore
 internal import FlowWire
 internal import SdBus
@@ -19,7 +20,7 @@ public struct PresentationRequest: Sendable {
     /// The serial of the navigation that contributed it.
     public let serial: UInt64
     /// Why the service asks. A later version of it can send other reasons.
-    public let reason: Presentation.Reason
+    public let reason: FlowBus.Presentation.Reason
     /// Whether the service asked for the screen before: it has new arguments, or lost its owner.
     public let isRepeated: Bool
     /// What an owner of the screen saved last; empty if there is nothing (S-44).
@@ -61,7 +62,7 @@ public final class ScreenPresenter: LinkListener, Sendable {
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     /// The screens that the program still holds, by instance.
     private var screens: [UInt64: WeakScreen] = [:]
-    private let failed = Broadcast<NavigationFailure>()
+    private let failed = Broadcast<FlowBus.NavigationFailure>()
 
     private struct WeakScreen { weak var screen: PresentedScreen? }
 
@@ -152,9 +153,9 @@ public final class ScreenPresenter: LinkListener, Sendable {
     }
 
     /// What failed without a caller, from now on: reports and steps of the objects of ``NavigationBus/present(as:at:screens:)``.
-    public var failures: NavigationEvents<NavigationFailure> { failed.values() }
+    public var failures: NavigationEvents<FlowBus.NavigationFailure> { failed.values() }
 
-    func notify(_ failure: NavigationFailure) { failed.send(failure) }
+    func notify(_ failure: FlowBus.NavigationFailure) { failed.send(failure) }
 
     func linkConnected() {
         guard let name else { return }
@@ -196,7 +197,7 @@ extension NavigationBus {
     ///     screen.
     ///   - withdraw: closes a screen that was shown and is gone, or that another client shows now.
     /// - Returns: The presenter. It serves the object as long as it is kept.
-    /// - Throws: ``NavigationError``: `notOwner` if another program has the name, `alreadyRegistered` if this
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner` if another program has the name, `alreadyRegistered` if this
     ///   connection serves the path already, `invalidArguments` if the name or the path is invalid, …
     public func present(
         as name: String? = nil, at path: String? = nil,
