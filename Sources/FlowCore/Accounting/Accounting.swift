@@ -52,6 +52,8 @@ struct Accounting: Sendable {
     /// The usage of clients that are gone.
     private(set) var pool = Usage()
     private var accounts: [Client: Account] = [:]
+    /// Where the account is that was counted last, usually the next one, too; nil once any account is added or removed.
+    private var latest: (client: Client, place: Dictionary<Client, Account>.Index)?
     private var users: [UInt32: Usage] = [:]
     /// The number of those clients.
     private var goneCount = 0
@@ -70,12 +72,13 @@ struct Accounting: Sendable {
         if change == Usage() { return }
         total += change
         guard client.isConnection else { return }
-        var found = accounts.index(forKey: client)
+        var found = place(of: client)
         if found == nil {
             open(client)
-            found = accounts.index(forKey: client)
+            found = place(of: client)
         }
         guard let place = found else { return }
+        if latest?.client != client { latest = (client, place) }
         accounts.values[place].usage += change
         if accounts.values[place].isGone {
             pool += change
@@ -83,6 +86,12 @@ struct Accounting: Sendable {
         } else if let user = accounts.values[place].user {
             count(change, ofUser: user)
         }
+    }
+
+    /// Where a client's account is.
+    private func place(of client: Client) -> Dictionary<Client, Account>.Index? {
+        if let latest, latest.client == client { return latest.place }
+        return accounts.index(forKey: client)
     }
 
     private mutating func count(_ change: Usage, ofUser user: UInt32) {
@@ -97,6 +106,7 @@ struct Accounting: Sendable {
     mutating func open(_ client: Client) {
         guard accounts[client] == nil, client.isConnection else { return }
         let isGone = client == .former
+        latest = nil
         accounts[client] = Account(isGone: isGone)
         if isGone { goneCount += 1 } else { opened.append(client) }
     }
@@ -114,6 +124,7 @@ struct Accounting: Sendable {
     }
 
     private mutating func forgetEmptied() {
+        latest = nil
         for client in emptied {
             guard let account = accounts[client], account.isGone, account.usage == Usage() else { continue }
             accounts[client] = nil
@@ -132,6 +143,7 @@ struct Accounting: Sendable {
 
     /// A client is gone: its usage moves to the pool. Returns that usage.
     mutating func close(_ client: Client) -> Usage {
+        latest = nil
         guard let account = accounts.removeValue(forKey: client) else { return Usage() }
         if account.isGone {
             accounts[client] = account
@@ -192,7 +204,7 @@ extension Accounting {
     /// Checks the limits of the client and of its user alone.
     func checkShare(_ more: Usage, for client: Client) throws(FlowError) {
         guard client.isConnection else { return }
-        let account = accounts[client]
+        let account = place(of: client).map { accounts.values[$0] }
         if account?.isGone == true { return }
         for resource in Resource.allCases where more[resource] > 0 {
             let quota = quotas[resource]

@@ -2,10 +2,11 @@
 
 extension Machine {
     /// The current call waits. Its caller gets another answer when it has waited long enough.
-    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
+    mutating func suspend(_ request: RequestID, _ call: consuming Call, until due: Instant? = nil, _ turn: inout Turn) {
         accounting.count(call.usage, for: call.client)
+        let token = if case .step = call.kind { turn.call.token } else { nil as Tokens.Key? }
         calls.suspend(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
-        guard let token = turn.call.token, case .step = call.kind else { return }
+        guard let token else { return }
         tokens.remember(.waiting(with: []), of: token, at: turn.now, for: request)
         turn.call.token = nil
     }

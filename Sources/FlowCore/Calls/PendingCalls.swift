@@ -51,15 +51,14 @@ struct PendingCalls: Sendable {
     // MARK: Waiting
 
     /// A call waits. Its caller gets another answer at this time, unless it has an earlier one.
-    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant) {
-        var call = call
+    mutating func suspend(_ request: RequestID, _ call: consuming Call, until due: Instant) {
         if call.due == nil { call.due = due }
         if !call.isWatched {
             call.isWatched = true
             unwatched.append(request)
         }
-        table[request.number] = call
         if case .list = call.kind { unsavedLists.insert(request.number) }
+        table[request.number] = call
     }
 
     /// A call continues in the next slice, or in this one.
@@ -80,14 +79,12 @@ struct PendingCalls: Sendable {
     /// Whether calls began to wait that have no alarm yet.
     var hasUnwatched: Bool { !unwatched.isEmpty }
 
-    /// Takes the calls that wait and have no alarm yet, with the times at which their callers get another answer.
-    mutating func takeUnwatched() -> [(request: RequestID, due: Instant)] {
-        if unwatched.isEmpty { return [] }
-        defer { unwatched = [] }
-        return unwatched.compactMap { request in
-            guard let call = table[request.number], call.isAwaited, let due = call.due else { return nil }
-            return (request, due)
+    /// Takes one of the calls that wait and have no alarm yet, with the time at which its caller gets another answer.
+    mutating func takeUnwatched() -> (request: RequestID, due: Instant)? {
+        while let request = unwatched.popLast() {
+            if let due = table.read(request.number, { $0?.isAwaited == true ? $0?.due : nil }) { return (request, due) }
         }
+        return nil
     }
 
     /// Removes a call that has ended or continues now. The outcomes of a deep link stay until they are taken.

@@ -118,14 +118,14 @@ extension Machine {
         guard forest[slot].flow?.question == nil, let step = blocked.takeNext(for: flow) else { return }
         endWait(of: step, turn)
         // The step continues its cascade; a slice may end before it.
-        queue.insert(contentsOf: [step])
+        queue.insertAgain(step)
     }
 
     /// Puts back the step of a question whose flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID, _ turn: inout Turn) {
         if let step = questions.withdraw(question) {
             endWait(of: step, turn)
-            queue.insert(contentsOf: [step])
+            queue.insertAgain(step)
         }
         turn.effects.append(.dropQuestion(question))
     }

@@ -80,7 +80,7 @@ struct Questions: Sendable {
     subscript(id: QuestionID) -> Asked? { table[id.number] }
 
     /// Opens a question.
-    mutating func ask(_ asked: Asked) -> QuestionID {
+    mutating func ask(_ asked: consuming Asked) -> QuestionID {
         last += 1
         let id = QuestionID(last)
         table[id.number] = asked
@@ -91,16 +91,18 @@ struct Questions: Sendable {
 
     /// A guard answered. Returns the step, and the guard's bus name.
     mutating func closeGuard(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
-        guard case .guard(let step, let name)? = table[id.number] else { return nil }
-        table[id.number] = nil
-        return (step, name)
+        let asked = table.removeValue(id.number)
+        if case .guard(let step, let name)? = asked { return (step, name) }
+        table[id.number] = asked
+        return nil
     }
 
     /// A navigator answered. Returns the step, and the navigator's bus name.
     mutating func closeNavigator(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
-        guard case .navigator(let step, let name)? = table[id.number] else { return nil }
-        table[id.number] = nil
-        return (step, name)
+        let asked = table.removeValue(id.number)
+        if case .navigator(let step, let name)? = asked { return (step, name) }
+        table[id.number] = asked
+        return nil
     }
 
     /// A presenter answered, or reached its time limit. In the second case the question stays open, because it may still
@@ -153,10 +155,12 @@ struct Questions: Sendable {
 
     /// The role and the bus name of the process that was asked about a step.
     func service(asked id: QuestionID) -> (role: String, name: String)? {
-        switch table[id.number] {
-        case .guard(_, let name)?: ("guard", name)
-        case .navigator(_, let name)?: ("navigator", name)
-        case .presenter?, .owner?, nil: nil
+        table.read(id.number) { asked in
+            switch asked {
+            case .guard(_, let name)?: ("guard", name)
+            case .navigator(_, let name)?: ("navigator", name)
+            case .presenter?, .owner?, nil: nil
+            }
         }
     }
 }

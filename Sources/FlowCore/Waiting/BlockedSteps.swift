@@ -3,52 +3,89 @@
 /// For each flow, the next step is the first by origin, and by number within an origin. They arrive in any order, because
 /// older origins trigger steps, too.
 struct BlockedSteps: Sendable {
+    /// The place of a step. Steps are large, so these are moved instead.
     private struct Entry: Comparable, Sendable {
-        let step: WaitingStep
+        let origin: UInt64
+        let number: UInt64
+        let place: Int
 
-        static func == (one: Entry, other: Entry) -> Bool { one.step.number == other.step.number }
-        static func < (one: Entry, other: Entry) -> Bool {
-            (one.step.origin, one.step.number) < (other.step.origin, other.step.number)
-        }
+        static func < (one: Entry, other: Entry) -> Bool { (one.origin, one.number) < (other.origin, other.number) }
     }
 
-    /// By flow; no heap is empty.
-    private var heaps: [NodeID: Heap<Entry>] = [:]
+    /// The steps of one flow.
+    private struct Line: Sendable {
+        let flow: NodeID
+        var order = Heap<Entry>()
+    }
 
-    var isEmpty: Bool { heaps.isEmpty }
+    /// By the flow's instance; none is empty.
+    private var lines = NumberTable<Line>()
+    /// By place; nil if the place is free.
+    private var steps: [WaitingStep?] = []
+    private var freePlaces: [Int] = []
+
+    var isEmpty: Bool { lines.isEmpty }
     /// The flows that have such steps, the oldest first.
-    var flows: [NodeID] { heaps.keys.sorted { $0.instance < $1.instance } }
+    var flows: [NodeID] { lines.numbers.sorted().compactMap { lines[$0]?.flow } }
 
     /// The number of steps for a flow.
-    func count(for flow: NodeID) -> Int { heaps[flow]?.count ?? 0 }
+    func count(for flow: NodeID) -> Int { lines[flow.instance]?.order.count ?? 0 }
 
     /// The steps for a flow, in order.
-    func steps(for flow: NodeID) -> [WaitingStep] { heaps[flow]?.elements.sorted().map(\.step) ?? [] }
+    func steps(for flow: NodeID) -> [WaitingStep] {
+        lines[flow.instance]?.order.elements.sorted().compactMap { steps[$0.place] } ?? []
+    }
 
     /// All steps, by flow.
-    var all: [NodeID: [WaitingStep]] { heaps.mapValues { $0.elements.sorted().map(\.step) } }
+    var all: [NodeID: [WaitingStep]] { Dictionary(uniqueKeysWithValues: flows.map { ($0, steps(for: $0)) }) }
 
     /// Adds a step with a number.
-    mutating func insert(_ step: WaitingStep) { heaps[step.flow, default: Heap()].insert(Entry(step: step)) }
+    mutating func insert(_ step: consuming WaitingStep) {
+        let entry = Entry(origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count)
+        if !lines.contains(step.flow.instance) { lines[step.flow.instance] = Line(flow: step.flow) }
+        lines.update(step.flow.instance) { $0.order.insert(entry) }
+        if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
+    }
 
     /// Takes the next step for a flow.
     mutating func takeNext(for flow: NodeID) -> WaitingStep? {
-        guard let next = heaps[flow]?.popFirst()?.step else { return nil }
-        if heaps[flow]?.isEmpty == true { heaps[flow] = nil }
-        return next
+        var next: Entry?
+        var isLast = false
+        lines.update(flow.instance) { line in
+            next = line.order.popFirst()
+            isLast = line.order.isEmpty
+        }
+        if isLast { lines.removeValue(flow.instance) }
+        return next.flatMap { take($0.place) }
     }
 
     /// Removes some of the steps for a flow. Returns them.
     mutating func remove(for flow: NodeID, where isRemoved: (WaitingStep) -> Bool) -> [WaitingStep] {
-        let removed = heaps[flow]?.elements.map(\.step).filter(isRemoved) ?? []
-        if removed.isEmpty { return [] }
-        heaps[flow]?.removeAll { isRemoved($0.step) }
-        if heaps[flow]?.isEmpty == true { heaps[flow] = nil }
+        let places =
+            lines[flow.instance]?.order.elements.map(\.place).filter { steps[$0].map(isRemoved) ?? false } ?? []
+        if places.isEmpty { return [] }
+        let removed = places.compactMap { steps[$0].take() }
+        freePlaces += places
+        let left = steps
+        var isEmpty = false
+        lines.update(flow.instance) { line in
+            line.order.removeAll { left[$0.place] == nil }
+            isEmpty = line.order.isEmpty
+        }
+        if isEmpty { lines.removeValue(flow.instance) }
         return removed
     }
 
     /// Takes all steps for a flow, in order.
     mutating func takeAll(for flow: NodeID) -> [WaitingStep] {
-        heaps.removeValue(forKey: flow)?.elements.sorted().map(\.step) ?? []
+        lines.removeValue(flow.instance)?.order.elements.sorted().compactMap { take($0.place) } ?? []
+    }
+
+    private mutating func take(_ place: Int) -> WaitingStep? {
+        let step = steps[place].take()
+        freePlaces.append(place)
+        // Much memory is given back; a little is used again.
+        if lines.isEmpty, freePlaces.count == steps.count, steps.count > 64 { (steps, freePlaces) = ([], []) }
+        return step
     }
 }

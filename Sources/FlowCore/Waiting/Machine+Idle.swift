@@ -42,7 +42,7 @@ extension Machine {
 
     /// Sets alarms for the calls that began to wait in this turn.
     mutating func watchSuspended() {
-        for (request, due) in calls.takeUnwatched() { schedule(.call(request), due: due) }
+        while let (request, due) = calls.takeUnwatched() { schedule(.call(request), due: due) }
     }
 
     /// Sets an alarm.

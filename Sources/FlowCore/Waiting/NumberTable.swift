@@ -27,6 +27,13 @@ struct NumberTable<Value: Sendable>: Sendable {
         }
     }
 
+    /// Reads the value of a number, if it has one, where it is.
+    @inline(__always)
+    func read<Result>(_ number: UInt64, _ body: (Value?) -> Result?) -> Result? {
+        guard let place = find(number) else { return nil }
+        return body(stored[place])
+    }
+
     /// Changes the value of a number, if it has one, in place.
     @inline(__always)
     mutating func update(_ number: UInt64, _ change: (inout Value) -> Void) {
@@ -70,7 +77,7 @@ struct NumberTable<Value: Sendable>: Sendable {
         return all
     }
 
-    private mutating func set(_ value: Value, _ number: UInt64) {
+    private mutating func set(_ value: consuming Value, _ number: UInt64) {
         if let place = find(number) {
             stored[place] = value
             return
@@ -80,7 +87,7 @@ struct NumberTable<Value: Sendable>: Sendable {
         count += 1
     }
 
-    private mutating func put(_ value: Value?, _ number: UInt64) {
+    private mutating func put(_ value: consuming Value?, _ number: UInt64) {
         var place = home(of: number)
         while places[place] != Self.free { place = next(place) }
         places[place] = number

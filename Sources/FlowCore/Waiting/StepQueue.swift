@@ -54,7 +54,7 @@ struct StepQueue: Sendable {
     /// Adds a step that was just triggered.
     mutating func insert(_ step: WaitingStep) { insert(step, isHead: false) }
 
-    private mutating func insert(_ step: WaitingStep, isHead: Bool) {
+    private mutating func insert(_ step: consuming WaitingStep, isHead: Bool) {
         let isNew = step.number == 0
         if isNew { lastNumber += 1 }
         let number = isNew ? lastNumber : step.number
@@ -71,8 +71,11 @@ struct StepQueue: Sendable {
 
     /// Adds steps that waited elsewhere, of any origins: those that have a number at their old place, others in this order.
     mutating func insert(contentsOf later: [WaitingStep]) {
-        for step in later { insert(step, isHead: true) }
+        for step in later { insertAgain(step) }
     }
+
+    /// Adds a step that waited elsewhere.
+    mutating func insertAgain(_ step: consuming WaitingStep) { insert(step, isHead: true) }
 
     /// Gives a step its number, if it has none: its place within its origin, and the number of its record.
     mutating func number(_ step: inout WaitingStep) {
