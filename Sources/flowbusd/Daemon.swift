@@ -139,7 +139,7 @@ final class Daemon {
     /// other effects wait for that.
     ///
     /// - Parameter call: the call of the event; its request is the latest from ``nextRequest()``.
-    func handle(_ event: Event, answering call: MessageReader? = nil) {
+    func handle(_ event: consuming Event, answering call: MessageReader? = nil) {
         let now = Instant(microseconds: loop.now)
         var effects: [Effect] = []
         swap(&effects, &spareEffects)

@@ -16,6 +16,8 @@ final class BusNameWatches {
     var ownerChanged: (_ name: String, _ owner: String?) -> Void = { _, _ in }
     private let bus: Bus
     private var matches: [String: Slot] = [:]
+    /// The watched name that was looked for last, which is often the next one, too.
+    private var latest: String?
 
     /// Watches no name yet.
     init(_ bus: Bus) { self.bus = bus }
@@ -24,7 +26,12 @@ final class BusNameWatches {
     var names: [String] { matches.keys.sorted() }
 
     /// Whether a name is watched.
-    func contains(_ name: String) -> Bool { matches[name] != nil }
+    func contains(_ name: String) -> Bool {
+        if name == latest { return true }
+        guard matches[name] != nil else { return false }
+        latest = name
+        return true
+    }
 
     /// Watches a name.
     ///
@@ -47,13 +54,16 @@ final class BusNameWatches {
         do throws(SdError) {
             return try bus.uniqueName(ofOwnerOf: name)
         } catch {
-            matches[name] = nil
+            remove(name)
             throw Failure(error: error, isRefusal: false)
         }
     }
 
     /// Watches a name no longer.
-    func remove(_ name: String) { matches[name] = nil }
+    func remove(_ name: String) {
+        matches[name] = nil
+        latest = nil
+    }
 
     private func take(_ signal: MessageReader) {
         // The match rule lets nothing else pass than the bus's own signal, so that reading can't fail.

@@ -7,75 +7,54 @@ import SdBus
 
 extension Daemon {
     /// Calls `Adapt` of a guard.
-    func askGuard(_ question: Question) {
-        ask(question, BusNames.Interface.guard, "Adapt") { daemon, conclusion in
-            let answer: GuardAnswer =
-                switch daemon.read(conclusion, "sa{sv}", { try daemon.readStepAnswer($0) }) {
-                case .values(let (step, arguments)): .step(step, arguments)
-                case .error(FlowError.Code.rejected.busName, _): .rejected
-                case .error(let name, let text): .failed("'\(name)': \(text)")
-                case .failed(let text): .failed(text)
-                case .timedOut: .timedOut
-                }
-            switch answer {
-            case .step, .rejected: break
-            case .failed(let text): daemon.log("A guard failed", text, question)
-            case .timedOut: daemon.log("A guard did not answer in time", nil, question)
-            }
-            daemon.handle(.guardReplied(question.id, answer))
-        }
-    }
+    func askGuard(_ question: Question) { send(QuestionCall(question, self, isNavigator: false)) }
 
     /// Calls `Navigate` of a navigator.
-    func askNavigator(_ question: Question) {
-        ask(question, BusNames.Interface.navigator, "Navigate") { daemon, conclusion in
-            let definitions = daemon.coordinator.definitions
-            let answer: NavigatorAnswer =
-                switch daemon.read(
-                    conclusion, "a(ssa{sv})", { try ContributorsReader.read($0, in: definitions) })
-                {
-                case .values(let contributors): .contributors(contributors)
-                case .error(let name, let text): .failed("'\(name)': \(text)")
-                case .failed(let text): .failed(text)
-                case .timedOut: .timedOut
-                }
-            switch answer {
-            case .contributors: break
-            case .failed(let text): daemon.log("A navigator failed", text, question)
-            case .timedOut: daemon.log("A navigator did not answer in time", nil, question)
-            }
-            daemon.handle(.navigatorReplied(question.id, answer))
-        }
-    }
+    func askNavigator(_ question: Question) { send(QuestionCall(question, self, isNavigator: true)) }
 
-    private func ask(
-        _ question: Question, _ interface: StaticString, _ member: String,
-        _ conclude: @escaping (Daemon, Outbox.CallResult) -> Void
-    ) {
-        let service = question.service
+    private func send(_ call: QuestionCall) {
+        let service = call.question.service
         knowOwner(of: service.name)
         outbox.send(
-            Outbox.OutgoingCall(question: question.id, destination: service.name, timeout: service.timeout) {
-                [unowned self] in
-                var callee = MessageOutput.Callee(service.name, service.path, interface)
-                callee.isInteractive = question.isInteractive
-                return try output.call(callee, member, "osa{sv}a{sv}") { body in
-                    try body.append(path: question.flow)
-                    try body.append(question.step)
-                    try body.append(question.arguments)
-                    try body.openContainer(.array, "{sv}")
-                    try body.appendEntry("sender", "s") { body in try body.append(question.client.name) }
-                    try body.appendEntry("presentable", "o") { body in try body.append(path: question.presentable) }
-                    try body.appendEntry("instance", "t") { body in try body.append(question.instance) }
-                    try body.appendEntry("cause", "t") { body in try body.append(question.cause) }
-                    try body.appendEntry("interactive", "b") { body in try body.append(question.isInteractive) }
-                    try body.closeContainer()
-                }
-            } conclude: { [unowned self] conclusion in
-                // The coordinator no longer waits for it.
-                if case .unsent(is Outbox.Dropped) = conclusion { return }
-                whenFree(conclusion) { [unowned self] in conclude(self, $0) }
+            Outbox.OutgoingCall(question: call.question.id, destination: service.name, timeout: service.timeout) {
+                try call.send()
+            } conclude: {
+                call.conclude($0)
             })
+    }
+
+    fileprivate func takeGuardAnswer(_ conclusion: Outbox.CallResult, to question: Question) {
+        let answer: GuardAnswer =
+            switch read(conclusion, "sa{sv}", { try readStepAnswer($0) }) {
+            case .values(let (step, arguments)): .step(step, arguments)
+            case .error(FlowError.Code.rejected.busName, _): .rejected
+            case .error(let name, let text): .failed("'\(name)': \(text)")
+            case .failed(let text): .failed(text)
+            case .timedOut: .timedOut
+            }
+        switch answer {
+        case .step, .rejected: break
+        case .failed(let text): log("A guard failed", text, question)
+        case .timedOut: log("A guard did not answer in time", nil, question)
+        }
+        handle(.guardReplied(question.id, answer))
+    }
+
+    fileprivate func takeNavigatorAnswer(_ conclusion: Outbox.CallResult, to question: Question) {
+        let definitions = coordinator.definitions
+        let answer: NavigatorAnswer =
+            switch read(conclusion, "a(ssa{sv})", { try ContributorsReader.read($0, in: definitions) }) {
+            case .values(let contributors): .contributors(contributors)
+            case .error(let name, let text): .failed("'\(name)': \(text)")
+            case .failed(let text): .failed(text)
+            case .timedOut: .timedOut
+            }
+        switch answer {
+        case .contributors: break
+        case .failed(let text): log("A navigator failed", text, question)
+        case .timedOut: log("A navigator did not answer in time", nil, question)
+        }
+        handle(.navigatorReplied(question.id, answer))
     }
 
     private func readStepAnswer(_ answer: MessageReader) throws -> (StepID, Arguments) {
@@ -91,6 +70,49 @@ extension Daemon {
                 LogField.flow: "\(question.flow)", LogField.step: "\(question.step)",
                 LogField.sender: "\(question.client.name)", LogField.peer: "\(question.service.name)",
             ])
+    }
+}
+
+/// A call to a guard or navigator. One object for all closures of the call, so that the question is not copied into each.
+private final class QuestionCall {
+    let question: Question
+    private unowned let daemon: Daemon
+    private let isNavigator: Bool
+
+    init(_ question: Question, _ daemon: Daemon, isNavigator: Bool) {
+        (self.question, self.daemon, self.isNavigator) = (question, daemon, isNavigator)
+    }
+
+    func send() throws -> UInt32 {
+        let interface = isNavigator ? BusNames.Interface.navigator : BusNames.Interface.guard
+        var callee = MessageOutput.Callee(question.service.name, question.service.path, interface)
+        callee.isInteractive = question.isInteractive
+        return try daemon.output.call(callee, isNavigator ? "Navigate" : "Adapt", "osa{sv}a{sv}") { body in
+            try body.append(path: question.flow)
+            try body.append(question.step)
+            try body.append(question.arguments)
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("sender", "s") { body in try body.append(question.client.name) }
+            try body.appendEntry("presentable", "o") { body in try body.append(path: question.presentable) }
+            try body.appendEntry("instance", "t") { body in try body.append(question.instance) }
+            try body.appendEntry("cause", "t") { body in try body.append(question.cause) }
+            try body.appendEntry("interactive", "b") { body in try body.append(question.isInteractive) }
+            try body.closeContainer()
+        }
+    }
+
+    func conclude(_ result: Outbox.CallResult) {
+        // The coordinator no longer waits for it.
+        if case .unsent(is Outbox.Dropped) = result { return }
+        daemon.whenFree(result) { self.take($0) }
+    }
+
+    private func take(_ result: Outbox.CallResult) {
+        if isNavigator {
+            daemon.takeNavigatorAnswer(result, to: question)
+        } else {
+            daemon.takeGuardAnswer(result, to: question)
+        }
     }
 }
 
@@ -123,9 +145,9 @@ extension Daemon {
         if let name = answer.errorName.map({ String(cString: $0) }) {
             return .error(Names.escaped(name), Names.escaped(answer.errorMessage.map { String(cString: $0) } ?? ""))
         }
-        let came = String(cString: answer.signature)
-        guard came == "\(signature)" else {
-            return .failed("it answered with the type '\(Names.escaped(came))'; it has to be '\(signature)'")
+        guard signature.isSpelled(answer.signature) else {
+            let came = Names.escaped(String(cString: answer.signature))
+            return .failed("it answered with the type '\(came)'; it has to be '\(signature)'")
         }
         do {
             return .values(try body(answer))

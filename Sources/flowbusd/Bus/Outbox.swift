@@ -51,6 +51,8 @@ final class Outbox {
     /// The calls to one name. The calls under way refer to it, so that the name is looked up once for a call.
     final class Destination {
         let name: String
+        /// The unique name of its owner, as far as it is known.
+        fileprivate(set) var owner: String?
         fileprivate(set) var underWay = 0
         /// Whether it is among ``Outbox/busy``.
         fileprivate var isBusy = false
@@ -60,7 +62,7 @@ final class Outbox {
         private var taken = 0
         private var calls: [QuestionID: OutgoingCall] = [:]
 
-        fileprivate init(_ name: String) { self.name = name }
+        fileprivate init(_ name: String, owner: String?) { (self.name, self.owner) = (name, owner) }
 
         /// How many calls wait.
         var waiting: Int { calls.count }
@@ -111,6 +113,10 @@ final class Outbox {
     /// The destinations with waiting calls, in the order in which the first came.
     private var busy: [Destination] = []
     private var destinations: [String: Destination] = [:]
+    /// The one that was called last, and often is the next one, too.
+    private var latest: Destination?
+    /// The owners of bus names.
+    private var owners: [String: String] = [:]
     /// How many destinations are known when those without calls are forgotten.
     private var mostDestinations = Outbox.fewDestinations
     private static let fewDestinations = 64
@@ -136,7 +142,11 @@ final class Outbox {
 
     /// Notes the owner of a bus name, by its unique name; nil for none. Answers are accepted by it: so this comes before calls
     /// to the name, and with each change, which the bus reports before it delivers messages of the new owner.
-    func ownerChanged(of name: String, to owner: String?) { sent.ownerChanged(of: name, to: owner) }
+    func ownerChanged(of name: String, to owner: String?) {
+        owners[name] = owner
+        destinations[name]?.owner = owner
+        if let owner { sent.ownerChanged(of: name, to: owner) }
+    }
 
     /// Sends a call, or queues it.
     func send(_ call: OutgoingCall) {
@@ -147,13 +157,21 @@ final class Outbox {
     }
 
     private func destination(_ name: String) -> Destination {
+        if let latest, latest.name == name { return latest }
+        let destination = known(name)
+        latest = destination
+        return destination
+    }
+
+    private func known(_ name: String) -> Destination {
         if let known = destinations[name] { return known }
         if destinations.count >= mostDestinations {
             destinations = destinations.filter { $0.value.underWay > 0 || $0.value.waiting > 0 }
+            latest = nil
             // So that this takes no more time, in the end, than the calls that made them.
             mostDestinations = max(Self.fewDestinations, 2 * destinations.count)
         }
-        let new = Destination(name)
+        let new = Destination(name, owner: name.hasPrefix(":") ? name : owners[name])
         destinations[name] = new
         return new
     }
@@ -268,20 +286,20 @@ extension Outbox {
     ///
     /// - Returns: whether it is.
     func take(_ message: MessageReader, answering number: UInt32) -> Bool {
-        guard let (call, destination) = sent[number], bus.isOpen else { return false }
-        guard sent.mayAnswer(number, message) else {
-            unexpectedSenderAnswered?(String(cString: message.sender), call.destination)
+        guard let entry = sent[number], bus.isOpen else { return false }
+        guard entry.mayBeAnswered(by: message) else {
+            unexpectedSenderAnswered?(String(cString: message.sender), entry.call.destination)
             return true
         }
-        let isLate = sent.isLate(number)
-        sent.remove(number)
-        if isLate {
-            call.concludeLate?(message)
-        } else if message.isRefusalOfBus, underWay > 1, call.refusals < 8 {
+        sent.remove(entry)
+        if entry.isLate {
+            entry.call.concludeLate?(message)
+        } else if message.isRefusalOfBus, underWay > 1, entry.call.refusals < 8 {
             // The bus sends the same error if the callee reads nothing any more; then repeating is of no use.
-            requeue(call, to: destination)
+            requeue(entry.call, to: entry.destination)
         } else {
-            conclude(call, to: destination, .answered(message))
+            proceed(entry.destination)
+            entry.call.conclude(.answered(message))
         }
         return true
     }
@@ -289,13 +307,13 @@ extension Outbox {
     private func timerFired() {
         armed = nil
         guard bus.isOpen else { return }
-        while let number = sent.takeOverdue(at: loop.now), let (call, destination) = sent[number] {
-            if call.concludeLate == nil {
-                sent.remove(number)
+        while let entry = sent.takeOverdue(at: loop.now) {
+            if entry.call.concludeLate == nil {
+                sent.remove(entry)
             } else {
-                sent.keepLate(number)?.concludeLate?(nil)
+                sent.keepLate(entry)?.concludeLate?(nil)
             }
-            conclude(call, to: destination, .timedOut)
+            conclude(entry.call, to: entry.destination, .timedOut)
         }
         do { try armTimer() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }

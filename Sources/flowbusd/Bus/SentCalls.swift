@@ -7,13 +7,38 @@ struct SentCalls {
     /// How many successive owners of a name may answer a call to it.
     static let mostOwners = 16
 
-    private struct Entry {
+    /// A call that was sent.
+    final class SentCall {
         let call: Outbox.OutgoingCall
         let destination: Outbox.Destination
-        let deadline: UInt64
-        /// The unique names of the destination's owners since the call was sent.
-        var owners: [String]
-        var isLate = false
+        fileprivate let number: UInt32
+        fileprivate let deadline: UInt64
+        /// The unique names of the destination's owners since the call was sent: the first one, and those that followed.
+        private var owner: String?
+        private var laterOwners: [String] = []
+        /// Whether it was not answered in time.
+        fileprivate(set) var isLate = false
+
+        fileprivate init(
+            _ call: Outbox.OutgoingCall, to destination: Outbox.Destination, _ number: UInt32, deadline: UInt64
+        ) {
+            (self.call, self.destination, self.number, self.deadline) = (call, destination, number, deadline)
+            owner = destination.owner
+        }
+
+        fileprivate func ownerChanged(to new: String) {
+            guard let owner else { return self.owner = new }
+            guard new != owner, !laterOwners.contains(new) else { return }
+            laterOwners.append(new)
+            if laterOwners.count >= SentCalls.mostOwners { self.owner = laterOwners.removeFirst() }
+        }
+
+        /// Whether a message is from the callee, or an error of the bus.
+        func mayBeAnswered(by message: MessageReader) -> Bool {
+            let sender = message.sender
+            if message.errorName != nil, BusNames.bus.isSpelled(sender) { return true }
+            return owner?.isSpelled(sender) == true || laterOwners.contains { $0.isSpelled(sender) }
+        }
     }
 
     private struct Deadline: Comparable {
@@ -26,66 +51,44 @@ struct SentCalls {
     }
 
     /// By their numbers.
-    private var entries: [UInt32: Entry] = [:]
+    private var entries: [UInt32: SentCall] = [:]
     /// The calls that were not answered in time, the oldest first.
     private var late: [UInt32] = []
     /// A heap of the deadlines of all calls, also of answered ones.
     private var deadlines: [Deadline] = []
-    /// The owners of bus names.
-    private var owners: [String: String] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The call with this number, and where it went.
-    subscript(number: UInt32) -> (Outbox.OutgoingCall, Outbox.Destination)? {
-        entries[number].map { ($0.call, $0.destination) }
-    }
+    /// The call with this number.
+    subscript(number: UInt32) -> SentCall? { entries[number] }
 
     /// Adds a sent call.
     mutating func add(
         _ call: Outbox.OutgoingCall, to destination: Outbox.Destination, number: UInt32, deadline: UInt64
     ) {
-        let name = call.destination
-        let owner = name.hasPrefix(":") ? name : owners[name]
-        entries[number] = Entry(
-            call: call, destination: destination, deadline: deadline, owners: owner.map { [$0] } ?? [])
+        entries[number] = SentCall(call, to: destination, number, deadline: deadline)
         deadlines.append(Deadline(time: deadline, number: number))
         siftUp(deadlines.count - 1)
         // Most calls are answered long before their deadline.
         if deadlines.count > 2 * entries.count + 64 { dropDone() }
     }
 
-    mutating func remove(_ number: UInt32) {
-        if entries.removeValue(forKey: number)?.isLate == true { late.removeAll { $0 == number } }
+    mutating func remove(_ sent: SentCall) {
+        entries[sent.number] = nil
+        if sent.isLate { late.removeAll { $0 == sent.number } }
     }
 
-    mutating func ownerChanged(of name: String, to owner: String?) {
-        owners[name] = owner
-        guard let owner else { return }
-        for (number, entry) in entries where entry.call.destination == name && !entry.owners.contains(owner) {
-            entries[number]?.owners.append(owner)
-            if entry.owners.count >= Self.mostOwners { entries[number]?.owners.removeFirst() }
-        }
+    /// A destination has a new owner, which may answer, too.
+    func ownerChanged(of name: String, to owner: String) {
+        for sent in entries.values where sent.destination.name == name { sent.ownerChanged(to: owner) }
     }
-
-    // MARK: Answers
-
-    /// Whether a message is from the callee, or an error of the bus.
-    func mayAnswer(_ number: UInt32, _ message: MessageReader) -> Bool {
-        let sender = message.sender
-        if message.errorName != nil, BusNames.bus.isSpelled(sender) { return true }
-        return entries[number]?.owners.contains { $0.isSpelled(sender) } ?? false
-    }
-
-    /// Whether a call was not answered in time.
-    func isLate(_ number: UInt32) -> Bool { entries[number]?.isLate ?? false }
 
     /// Keeps a call that was not answered in time, as its answer may yet come.
     ///
     /// - Returns: another late call that is removed for it.
-    mutating func keepLate(_ number: UInt32) -> Outbox.OutgoingCall? {
-        entries[number]?.isLate = true
-        late.append(number)
+    mutating func keepLate(_ sent: SentCall) -> Outbox.OutgoingCall? {
+        sent.isLate = true
+        late.append(sent.number)
         guard late.count > Limits.lateCalls else { return nil }
         return entries.removeValue(forKey: late.removeFirst())?.call
     }
@@ -96,14 +99,15 @@ struct SentCalls {
     var nextDeadline: UInt64? { deadlines.first.flatMap { $0.time == .max ? nil : $0.time } }
 
     /// Removes and returns the next deadline that has passed; nil if there is none.
-    mutating func takeOverdue(at now: UInt64) -> UInt32? {
+    mutating func takeOverdue(at now: UInt64) -> SentCall? {
         while let first = deadlines.first {
-            let isDone = entries[first.number]?.deadline != first.time
+            let sent = entries[first.number]
+            let isDone = sent?.deadline != first.time
             guard isDone || first.time <= now else { return nil }
             deadlines.swapAt(0, deadlines.count - 1)
             deadlines.removeLast()
             siftDown(0)
-            if !isDone { return first.number }
+            if !isDone { return sent }
         }
         return nil
     }

@@ -67,8 +67,9 @@ extension Daemon {
 
     /// Runs a closure with the result of a call in its turn.
     func whenFree(_ conclusion: Outbox.CallResult, _ body: @escaping (Outbox.CallResult) -> Void) {
+        guard isBusy else { return body(conclusion) }
         switch conclusion {
-        case .answered(let answer) where isBusy:
+        case .answered(let answer):
             let limit = Limits.postponedAnswerBytes
             do throws(SdError) {
                 guard try answer.byteCount(upTo: limit + 1) <= limit else {
@@ -79,7 +80,7 @@ extension Daemon {
             }
             let message = RetainedMessage(answer)
             whenFree { body(.answered(message.message)) }
-        case .answered, .unreadable, .timedOut, .unsent: whenFree { body(conclusion) }
+        case .unreadable, .timedOut, .unsent: whenFree { body(conclusion) }
         }
     }
 
