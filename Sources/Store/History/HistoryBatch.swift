@@ -20,6 +20,8 @@ public struct HistoryBatch: Sendable {
     public private(set) var last: UInt64 = 0
     /// The latest time.
     private(set) var time: UInt64 = 0
+    /// What makes times of the caller's clock those since 1970.
+    private var timeOffset: UInt64 = 0
 
     /// The entries, with room for more.
     private var room: [UInt8] = []
@@ -58,35 +60,42 @@ public struct HistoryBatch: Sendable {
         }
     }
 
-    /// Adds a navigation that occurred at this time, in µs since 1970.
-    public mutating func append(_ navigation: Navigation, at time: UInt64) {
+    /// Adds a navigation.
+    ///
+    /// - Parameters:
+    ///   - time: when it occurred, in µs of some clock.
+    ///   - offset: what makes that the time since 1970; asked for once for a batch.
+    /// - Returns: how many navigations there are now, and how many bytes they take.
+    @discardableResult
+    public mutating func append(
+        _ navigation: Navigation, at time: UInt64, offset: () -> UInt64 = { 0 }
+    ) -> (count: Int, bytes: Int) {
+        if count == 0 { timeOffset = offset() }
+        let time = time &+ timeOffset
         // The size is computed first, so that writing need not check the room. Rare parts are encoded before.
-        var arguments: [UInt8] = []
-        var argumentBytes = 0
+        var flags: EntryFlags = []
+        var size = EntryOutput.fixedBytes
+        if navigation.cause != 0 { flags.insert(.cause) }
+        var arguments: [UInt8]?
         if !navigation.arguments.isEmpty {
+            flags.insert(.arguments)
             if let count = EntryOutput.byteCount(of: navigation.arguments) {
-                argumentBytes = count
+                size += count
             } else {
-                var writer = RecordWriter()
-                writer.append(navigation.arguments)
-                arguments = writer.bytes
+                let encoded = Self.encoded { $0.append(navigation.arguments) }
+                size += encoded.count
+                arguments = encoded
             }
         }
-
-        var flags: EntryFlags = []
-        var size = EntryOutput.fixedBytes + argumentBytes + arguments.count
-        if navigation.cause != 0 { flags.insert(.cause) }
-        if !navigation.arguments.isEmpty { flags.insert(.arguments) }
-        var contributors: [UInt8] = []
+        var contributors: [UInt8]?
         if !navigation.contributions.isEmpty {
             flags.insert(.contributors)
             if let count = EntryOutput.byteCount(of: navigation.contributions) {
                 size += count
             } else {
-                var writer = RecordWriter()
-                writer.append(navigation.contributions)
-                contributors = writer.bytes
-                size += contributors.count
+                let encoded = Self.encoded { $0.append(navigation.contributions) }
+                size += encoded.count
+                contributors = encoded
             }
         }
         if navigation.flow != previous.flow {
@@ -126,9 +135,11 @@ public struct HistoryBatch: Sendable {
             if flags.contains(.step) { output.append(navigation.step) }
             if flags.contains(.sender) { output.append(navigation.client.name) }
             if flags.contains(.contributors) {
-                if contributors.isEmpty { output.append(navigation.contributions) } else { output.append(contributors) }
+                if let contributors { output.append(contributors) } else { output.append(navigation.contributions) }
             }
-            if argumentBytes > 0 { output.append(navigation.arguments) } else { output.append(arguments) }
+            if flags.contains(.arguments) {
+                if let arguments { output.append(arguments) } else { output.append(navigation.arguments) }
+            }
             byteCount = output.end()
         }
         if count == 0 { first = navigation.serial }
@@ -136,6 +147,13 @@ public struct HistoryBatch: Sendable {
         last = navigation.serial
         previousTime = time
         self.time = max(self.time, time)
+        return (count, byteCount)
+    }
+
+    private static func encoded(_ write: (inout RecordWriter) -> Void) -> [UInt8] {
+        var writer = RecordWriter()
+        write(&writer)
+        return writer.bytes
     }
 
     // MARK: Pending entries

@@ -26,6 +26,8 @@ final class CommitGate {
     var commit: () -> Void = {}
     private let logger: Logger
     private var pending: [PendingEffects] = []
+    /// Whether nothing is pending. Every event asks, and this is cheaper to read than the list.
+    private(set) var isEmpty = true
     private var commitTask: DeferredTask?
 
     /// An open gate in a loop; failures go to this log.
@@ -34,14 +36,12 @@ final class CommitGate {
         commitTask = try loop.deferred(.afterMessages) { [unowned self] in commit() }
     }
 
-    /// Whether nothing is pending.
-    var isEmpty: Bool { pending.isEmpty }
-
     /// Adds the effects of an event.
     ///
     /// - Parameter capacity: how many events may be pending.
     func add(_ effects: PendingEffects, upTo capacity: Int = CommitGate.capacity) {
         pending.append(effects)
+        isEmpty = false
         guard pending.count < capacity else { return commit() }
         guard pending.count == 1 else { return }
         do throws(SdError) {
@@ -61,7 +61,7 @@ final class CommitGate {
 
     /// Removes all effects, which the caller carries out in this order.
     func removeAll() -> [PendingEffects] {
-        defer { pending = [] }
+        defer { (pending, isEmpty) = ([], true) }
         return pending
     }
 }

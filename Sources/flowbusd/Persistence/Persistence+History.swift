@@ -11,19 +11,18 @@ extension Persistence {
 
     /// Adds a navigation that occurred at this time of the loop, to be written soon.
     func add(_ navigation: Navigation, at time: Instant) {
-        append(navigation, at: time)
-        flushIfFull()
+        if append(navigation, at: time) { flushHistory() }
     }
 
     /// Adds a navigation without writing. There are many, so this has to be cheap.
-    func append(_ navigation: Navigation, at time: Instant) {
-        guard persistsHistory else { return }
-        if batch.isEmpty {
-            // The time of day is read once for a batch.
-            timeOffset = loop.realTime &- loop.now
-            flushSoon()
-        }
-        batch.append(navigation, at: time.microseconds &+ timeOffset)
+    ///
+    /// - Returns: whether the batch is full.
+    @discardableResult
+    func append(_ navigation: Navigation, at time: Instant) -> Bool {
+        guard persistsHistory else { return false }
+        let size = batch.append(navigation, at: time.microseconds) { loop.realTime &- loop.now }
+        if size.count == 1 { flushSoon() }
+        return Self.isFull(size.count, size.bytes)
     }
 
     /// Writes the batch if it is full.
@@ -32,7 +31,9 @@ extension Persistence {
     }
 
     /// Whether the batch is full.
-    var isBatchFull: Bool { batch.count >= Self.batchSize || batch.byteCount >= Self.batchBytes }
+    var isBatchFull: Bool { Self.isFull(batch.count, batch.byteCount) }
+
+    private static func isFull(_ count: Int, _ bytes: Int) -> Bool { count >= batchSize || bytes >= batchBytes }
 
     // MARK: Until they are written
 

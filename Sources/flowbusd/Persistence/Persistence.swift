@@ -50,8 +50,6 @@ final class Persistence {
 
     /// Navigations that are not written yet.
     var batch = HistoryBatch()
-    /// The difference of the time of day to the loop's clock, in µs.
-    var timeOffset: UInt64 = 0
     /// Full batches that could not be written, the oldest first.
     var waiting: [HistoryBatch] = []
     /// How many navigations were lost because they could not be written.
