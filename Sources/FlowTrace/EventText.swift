@@ -204,17 +204,19 @@ extension TraceFields {
 
     private static let flowRequest = TraceField(
         flow, arguments, step.orDash, arguments, client, text.option("id"), text.option("token"),
-        text.option("activation-token"), text.option("output"), number.option("input")
+        text.option("activation-token"), text.option("output"), number.option("input"),
+        oneOf(WhenHidden.self).option("when-hidden")
     ) {
         var request = FlowRequest(
             $0, id: $5, arguments: $1, step: $2, stepArguments: $3, by: $4, token: $6, activationToken: $7,
             output: $8 ?? "")
         request.inputTime = $9
+        request.whenHidden = $10
         return request
     } take: {
         (
             $0.definition, $0.arguments, $0.step, $0.stepArguments, $0.client, $0.id, $0.token, $0.activationToken,
-            $0.output.isEmpty ? nil : $0.output, $0.inputTime
+            $0.output.isEmpty ? nil : $0.output, $0.inputTime, $0.whenHidden
         )
     }
 

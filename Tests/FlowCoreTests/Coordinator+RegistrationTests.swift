@@ -35,6 +35,16 @@ struct RegistrationTests {
         #expect(try world.emit("open", on: "/pay") == ["= unhandled 0"])
     }
 
+    @Test func `S-15 S-32 a hidden root takes steps where its own client has started it`() throws {
+        let world = World.registered()
+        try world.coordinate("pay", by: ":1.5")
+        try world.coordinate("pay", by: ":1.1")
+        for (root, verdict) in [("/pay", "navigator? :1.5 #1: /pay abort"), ("/pay_2", "= hidden 0")] {
+            try world.hide(root)
+            #expect(try world.emit("abort", on: root).first == verdict)
+        }
+    }
+
     @Test func `S-5 S-14 S-32 the options of a registration: a guard, covering, a well-known name`() throws {
         let world = World(DefinitionsBuilder.host())
         world.register(

@@ -73,6 +73,7 @@ struct EventTextTests {
         "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
         "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
+        "requested 1 other 0 - 0 \":1.1\" when-hidden allow",
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1 input 70",
         "root-moved 1 /base/main \"left\" \":1.1\"",
         "path 1 1 \"main\" - 0 \":1.1\" timeout 5 activation-token \"t\"",

@@ -174,7 +174,9 @@ extension FlowCoordinator {
     private func start(_ request: AwaitedRoot) {
         let root = request.root
         awaitedRoots.append(root)
-        host.coordinate(root.definition, request.initial) { [weak self] result in
+        host.coordinate(
+            root.definition, request.initial, allowsStepWhenNotPresented: root.child.allowsStepWhenNotPresented
+        ) { [weak self] result in
             guard let self else { return request.done(result) }
             // The first question may already have given the root its path.
             let isAwaited = awaitedRoots.contains { $0 === root }

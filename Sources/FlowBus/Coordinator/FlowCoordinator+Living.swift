@@ -23,7 +23,10 @@ extension FlowCoordinator {
         node.reports = reports
         if node.flow == nil { node.asks = asks(of: node, reports) }
         // Visibility goes first: the gate checks a step at the moment when it is emitted.
-        node.observePresence { [weak reports] change in reports?.report(change) }
+        node.observePresence { [weak node, weak reports] change in
+            if case .visible(let isVisible) = change { node?.isHidden = !isVisible }
+            reports?.report(change)
+        }
         emitInitialSteps(of: node)
         node.subscribeToSteps { [weak self, weak node] step in
             if let node { self?.emit(step, on: node) }
@@ -61,14 +64,21 @@ extension FlowCoordinator {
         if step is NoneStep { return }
         do throws(NavigationError) {
             let message = try encode(step)
-            host.emit(message, on: node.path, instance: node.instance) { [weak self] result in
+            let done: Done<StepOutcome> = { [weak self] result in
                 if let failure = NavigationFailure(of: result, message.name, on: node.path) {
                     self?.failed.send(failure)
                 }
             }
+            if isGated(node) { return done(.success(StepOutcome(verdict: .hidden, serial: 0))) }
+            host.emit(message, on: node.path, instance: node.instance, done)
         } catch {
             notify(error, at: node.path, step: String(describing: step))
         }
+    }
+
+    /// Whether a root drops a step because it is hidden, and the host does not see to that.
+    func isGated(_ node: HostedNode) -> Bool {
+        node.isHidden && !host.gatesRoots && node.path.parent == nil && !node.allowsStepWhenNotPresented
     }
 
     /// Emits the further initial steps of a stepper; the host has the first. They wait until the presentable is
@@ -169,10 +179,11 @@ extension FlowCoordinator {
             kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
         }
         // Going back contributes nothing.
-        let children = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
-        if let children {
-            let places = navigation.contributions.filter { $0.kind == "screen" || $0.kind == "flow" }
-            for (child, place) in zip(children, places) {
+        let applied = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
+        let contributions = Array(navigation.contributions.dropFirst(applied?.leadingSteps ?? 0))
+        if let applied {
+            let places = contributions.filter { $0.kind == "screen" || $0.kind == "flow" }
+            for (child, place) in zip(applied.children, places) {
                 // A later navigation may have dismissed the child already.
                 if let child, let path = place.path, live[path] != nil { begin(child, at: path) }
             }
@@ -180,9 +191,9 @@ extension FlowCoordinator {
         navigations.send(
             FlowNavigation(
                 flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
-                sender: navigation.sender, contributions: navigation.contributions,
+                sender: navigation.sender, contributions: contributions,
                 adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
-        if children != nil { markReady(node) }
+        if applied != nil { markReady(node) }
     }
 
     package func failed(_ failure: NavigationFailure) {
@@ -209,7 +220,9 @@ extension FlowCoordinator {
         }
         for node in left where nodes[node.path] === node { catchUp(node) }
         for root in lost {
-            let again = Root(ContributedChild(root.flow, root.child.stepper), root.flow)
+            let child = ContributedChild(
+                root.flow, root.child.stepper, allowsStepWhenNotPresented: root.child.allowsStepWhenNotPresented)
+            let again = Root(child, root.flow)
             coordinate(again) { [weak self] result in
                 if case .failure(let error) = result { self?.notify(error, at: NodePath(root.definition)) }
             }

@@ -87,37 +87,65 @@ extension FlowCoordinator: HostDelegate {
             return answer(.contributors([.step(.end, step is NoneStep ? nil : try encode(step))]))
         case .answer(let result): return answer(.contributors([.end(with: try self.result(result, question))]))
         }
-        var children: [ContributedChild?] = []
-        var all: [NamedContributor] = []
-        for contributor in list {
+        var (applied, all) = (Contributed(), [NamedContributor]())
+        let lastChild = list.lastIndex { $0.isChild }
+        for (place, contributor) in list.enumerated() {
             switch contributor {
             case .forwardToCurrentFlow(let step):
                 if !(step is NoneStep) { all.append(.step(.current, try encode(step))) }
             case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.step(.parent, try encode(step))) }
             case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult):
-                let child = ContributedChild(
+                var child = ContributedChild(
                     presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult)
-                children.append(child)
+                for step in takeInitialSteps(of: &child, isLast: place == lastChild, question) {
+                    all.insert(.step(.current, step), at: applied.leadingSteps)
+                    applied.leadingSteps += 1
+                }
+                applied.children.append(child)
                 all.append(try self.contributor(child))
             case .contributeFlow(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
-                children.append(nil)
+                applied.children.append(nil)
                 all.append(try self.child(.flow, name, step, arguments, style, allowsStepWhenNotPresented, onResult))
             case .contributeScreen(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
-                children.append(nil)
+                applied.children.append(nil)
                 all.append(try self.child(.screen, name, step, arguments, style, allowsStepWhenNotPresented, onResult))
             }
         }
-        if children.isEmpty { return answer(.contributors(all)) }
-        try registerIfNeeded(children.compactMap(\.self), by: question) { [all] result in
+        if applied.children.isEmpty { return answer(.contributors(all)) }
+        try registerIfNeeded(applied.children.compactMap(\.self), by: question) { [all] result in
             switch result {
             case .success: answer(.contributors(all))
             case .failure(let error): answer(.failed(error.message))
             }
         }
         // The host reports later that the contributors were applied.
-        if nodes[question.flow] != nil { contributed[question.flow] = children }
+        if nodes[question.flow] != nil { contributed[question.flow] = applied }
+    }
+
+    /// Takes those initial steps of a new screen that do not wait: they are forwarded to the flow before its own forwards, which is
+    /// their place in the order of S-8.
+    ///
+    /// All steps of a screen that is shown already, and so is presented as soon as it is there. Of one whose steps are taken in any
+    /// case, those after the first, which the host has.
+    private func takeInitialSteps(
+        of child: inout ContributedChild, isLast: Bool, _ question: HostQuestion
+    ) -> [StepMessage] {
+        guard let kind = kinds[question.definition], !(child.presentable is any Flow) else { return [] }
+        // The newest child of a stack covers the others. That of tabs does, too, but a child that is shown is selected.
+        let isUncovered = kind.type.children != .stack || isLast
+        let isPresented = isUncovered && live[question.flow]?.isPresented == true && child.isShown
+        guard isPresented || child.allowsStepWhenNotPresented else { return [] }
+        let kept = isPresented ? 0 : 1
+        var taken: [StepMessage] = []
+        // What can't be sent is reported later.
+        for step in child.initialSteps.dropFirst(kept) {
+            guard let message = try? encode(step), kind.catalog.has(message.name) else { break }
+            taken.append(message)
+        }
+        if !taken.isEmpty { child.initialSteps.removeSubrange(kept..<kept + taken.count) }
+        return taken
     }
 
     /// Encodes the result of a flow, which has to be of its type.
@@ -147,5 +175,15 @@ extension FlowCoordinator: HostDelegate {
         .child(
             kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
             style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil, onResult: onResult)
+    }
+}
+
+extension FlowContributor {
+    /// Whether it adds a child.
+    fileprivate var isChild: Bool {
+        switch self {
+        case .contribute, .contributeFlow, .contributeScreen: true
+        case .forwardToCurrentFlow, .forwardToParentFlow: false
+        }
     }
 }

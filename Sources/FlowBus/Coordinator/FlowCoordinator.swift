@@ -33,9 +33,8 @@ public final class FlowCoordinator: Sendable {
     var awaitedRoots: [Root] = []
     /// The live roots that this coordinator started.
     var roots: [NodePath: Root] = [:]
-    /// The children that each flow contributed with its latest answer, until the host reports the navigation; nil for a
-    /// child whose object is elsewhere.
-    var contributed: [NodePath: [ContributedChild?]] = [:]
+    /// What each flow contributed with its latest answer, until the host reports the navigation.
+    var contributed: [NodePath: Contributed] = [:]
 
     let announcements: Broadcast<UpcomingNavigation>
     let navigations: Broadcast<FlowNavigation>
@@ -75,13 +74,20 @@ public final class FlowCoordinator: Sendable {
     ///   - flow: the flow. The coordinator keeps a strong reference to it until it ends.
     ///   - stepper: the stepper that emits steps on the flow, beginning with its initial step. The default,
     ///     ``DefaultStepper``, begins with ``RxFlowStep/home``; ``NoneStepper`` begins with no step.
+    ///   - allowStepWhenNotPresented: whether the steps of the flow are taken while its root is hidden, or covered. The default is true,
+    ///     as in RxFlow, which never pauses the stepper of a flow (S-15).
     /// - Returns: The path of the flow.
     /// - Throws: ``NavigationError`` if the flow can't be registered (`alreadyRegistered`, `invalidStep`, …), if the
     ///   initial step is not one of its ``Flow/steps`` (`unknownStep`), or if there is no bus or no service;
     ///   `CancellationError` if the task was cancelled, in which case the flow still begins.
     @discardableResult
-    public func coordinate(flow: any Flow, with stepper: any Stepper = DefaultStepper()) async throws -> NodePath {
-        try await answer { done in coordinate(Root(ContributedChild(flow, stepper), flow), done) }
+    public func coordinate(
+        flow: any Flow, with stepper: any Stepper = DefaultStepper(), allowStepWhenNotPresented: Bool = true
+    ) async throws -> NodePath {
+        try await answer { done in
+            let child = ContributedChild(flow, stepper, allowsStepWhenNotPresented: allowStepWhenNotPresented)
+            coordinate(Root(child, flow), done)
+        }
     }
 
     /// Delivers a step to every live flow, parents before children: RxFlow's deep link (S-27). On the bus it reaches
@@ -108,6 +114,7 @@ public final class FlowCoordinator: Sendable {
     public func emit(_ step: any Step, on presentable: any Presentable) async throws -> StepOutcome {
         let message = try encode(step)
         let node = try node(of: presentable)
+        if isGated(node) { return StepOutcome(verdict: .hidden, serial: 0) }
         return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
     }
 
@@ -170,7 +177,7 @@ public final class FlowCoordinator: Sendable {
     /// - Parameters:
     ///   - type: the class of the flow.
     ///   - makeFlow: creates a flow when one begins.
-    /// - Throws: ``NavigationError``, as ``coordinate(flow:with:)``.
+    /// - Throws: ``NavigationError``, as ``coordinate(flow:with:allowStepWhenNotPresented:)``.
     public func register<F: Flow>(_ type: F.Type, makeFlow: @escaping @MainActor () -> F) async throws {
         try await answer { done in register(type, makeFlow, done) }
     }

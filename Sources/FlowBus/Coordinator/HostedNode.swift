@@ -15,6 +15,8 @@ package final class HostedNode {
     let allowsStepWhenNotPresented: Bool
     /// Further initial steps of the stepper, which wait until the node is presented.
     var initialSteps: [any Step]
+    /// Whether it says of itself that it is not visible.
+    var isHidden = false
     /// What it reports to the host.
     package var reports: PresenceReports?
     /// What it asks; nil for a flow.
@@ -169,21 +171,37 @@ private final class Adapting {
 package struct ContributedChild {
     let presentable: any Presentable
     let stepper: any Stepper
+    /// Whether its steps are taken while it is not presented: the default of a flow.
     let allowsStepWhenNotPresented: Bool
     /// The step for its answer.
     let onResult: ResultStep?
-    /// All initial steps of the stepper.
-    let initialSteps: [any Step]
+    /// The initial steps of the stepper. The host has the first, and the others follow when it is presented.
+    var initialSteps: [any Step]
 
     @MainActor
     package init(
-        _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool = false,
+        _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool? = nil,
         onResult: ResultStep? = nil
     ) {
         self.presentable = presentable
         self.stepper = stepper
-        self.allowsStepWhenNotPresented = allowsStepWhenNotPresented
+        self.allowsStepWhenNotPresented = allowsStepWhenNotPresented ?? (presentable is any Flow)
         self.onResult = onResult
         initialSteps = stepper.takeInitialSteps()
     }
+
+    /// Whether it is a screen that is shown already.
+    @MainActor
+    var isShown: Bool {
+        guard !(presentable is any Flow) else { return false }
+        return (presentable.visible as? PresenceValues<Bool>)?.presence.isVisible == true
+    }
+}
+
+/// What a flow contributed, until the host reports the navigation.
+struct Contributed {
+    /// Its children; nil for one whose object is elsewhere.
+    var children: [ContributedChild?] = []
+    /// The number of initial steps of the children that stand before all other contributors.
+    var leadingSteps = 0
 }

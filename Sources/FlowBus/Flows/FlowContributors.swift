@@ -18,10 +18,10 @@ public enum FlowContributors {
 public enum FlowContributor {
     /// Adds a child to the flow, a screen or another flow, with the stepper that emits steps on it (S-18).
     ///
-    /// While the child is not presented, steps of its stepper are ignored, unless `allowStepWhenNotPresented` is true
-    /// (S-15). If the child answers (``Answering``), the flow takes the step `onResult` (S-45); nil takes none.
+    /// While a screen is not presented, steps of its stepper are ignored, unless `allowStepWhenNotPresented` is true; those of a flow are
+    /// taken, unless it is false (S-15). If the child answers (``Answering``), the flow takes the step `onResult` (S-45); nil takes none.
     case contribute(
-        withNextPresentable: any Presentable, withNextStepper: any Stepper, allowStepWhenNotPresented: Bool = false,
+        withNextPresentable: any Presentable, withNextStepper: any Stepper, allowStepWhenNotPresented: Bool? = nil,
         onResult: ResultStep? = nil)
     /// Adds a flow by name: one that another program has registered, one that a definition file of the service defines,
     /// or one registered with ``FlowCoordinator/register(_:makeFlow:)`` (S-18).
@@ -47,11 +47,11 @@ public enum FlowContributor {
     ///
     /// - Parameters:
     ///   - next: the child and its stepper.
-    ///   - allowStepWhenNotPresented: whether its steps are taken while it is not presented.
+    ///   - allowStepWhenNotPresented: whether its steps are taken while it is not presented; nil for those of flows alone.
     ///   - onResult: the step that this flow takes when the child answers; nil for none.
     /// - Returns: The contributor.
     public static func contribute(
-        withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil
+        withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool? = nil, onResult: ResultStep? = nil
     ) -> FlowContributor {
         .contribute(
             withNextPresentable: next, withNextStepper: next, allowStepWhenNotPresented: allowStepWhenNotPresented,

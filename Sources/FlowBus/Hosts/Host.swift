@@ -15,8 +15,12 @@ package protocol Host: AnyObject {
 
     /// Registers a flow, or registers it again: with more screens, or after the service was gone.
     func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>)
+    /// Whether the host drops the steps of a root that is not presented, if the root is to ignore them (S-15). Otherwise the
+    /// coordinator does.
+    var gatesRoots: Bool { get }
     /// Starts a root.
-    func coordinate(_ definition: String, _ step: StepMessage?, _ done: @escaping Done<NodePath>)
+    func coordinate(
+        _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>)
     /// Delivers a step to all live flows (S-27).
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.

@@ -306,7 +306,11 @@ extension LocalHost {
         }
     }
 
-    func coordinate(_ definition: String, _ step: StepMessage?, _ done: @escaping Done<NodePath>) {
+    var gatesRoots: Bool { true }
+
+    func coordinate(
+        _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>
+    ) {
         call { result in
             done(
                 result.map { answer in
@@ -318,6 +322,7 @@ extension LocalHost {
                 throw host.core.definitions.unknownFlow(definition)
             }
             var flowRequest = FlowRequest(flow, by: Self.client)
+            flowRequest.whenHidden = allowsStepWhenNotPresented ? .allow : .ignore
             if let step {
                 flowRequest.step = try host.step(step)
                 flowRequest.stepArguments = step.arguments

@@ -173,7 +173,12 @@ final class BusHost: Host {
 
     // MARK: Calls
 
-    func coordinate(_ definition: String, _ step: StepMessage?, _ done: @escaping Done<NodePath>) {
+    /// The service takes the steps of a root that its own program has started (S-15).
+    var gatesRoots: Bool { false }
+
+    func coordinate(
+        _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>
+    ) {
         ask { [weak self] result in
             guard let self, case .success = result, state != .live, !isClosed else { return done(result) }
             // The call has started the service, whose tree is reported first.

@@ -4,7 +4,7 @@ extension FlowCoordinator {
     /// Creates a coordinator whose flows are part of the tree of `flowbusd`. The first flow starts the service if the
     /// bus can activate it.
     ///
-    /// Use ``coordinate(flow:with:)`` for roots whose flows are in this program, and not the `coordinate` methods of
+    /// Use ``/FlowBus/FlowCoordinator/coordinate(flow:with:allowStepWhenNotPresented:)`` for roots whose flows are in this program, and not the `coordinate` methods of
     /// the same ``NavigationBus``: the coordinator could mistake such a root for one of its own.
     ///
     /// - Parameter bus: the connection to use.

@@ -241,6 +241,8 @@ public struct FlowRequest: Equatable, Sendable {
     public var output: String
     /// When the user's input was that led to the request, on the clock of events (S-46).
     public var inputTime: UInt64?
+    /// What happens to steps on the root while it is hidden; nil for what S-15 says.
+    public var whenHidden: WhenHidden?
 
     /// Creates a request.
     public init(

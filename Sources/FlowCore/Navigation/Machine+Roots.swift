@@ -73,8 +73,9 @@ extension Machine {
         let slot = forest.insert(
             Forest.Birth(
                 traits: NodeTraits(
-                    name: definition.name, id: id, arguments: arguments, isVisible: true, client: flowRequest.client,
-                    output: flowRequest.output),
+                    name: definition.name, id: id, arguments: arguments, isVisible: true,
+                    whenHidden: flowRequest.whenHidden ?? whenHidden(ofRoot: definition.name, by: flowRequest.client),
+                    client: flowRequest.client, output: flowRequest.output),
                 flow: definitions.newState(
                     of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now)),
             below: nil)
@@ -94,6 +95,11 @@ extension Machine {
         }
         emitProperties(at: slot, &turn)
         return forest[slot].path
+    }
+
+    /// A flow's own stepper is never paused (S-15): a client starts its own flow, and shows it.
+    private func whenHidden(ofRoot flow: String, by client: Client) -> WhenHidden? {
+        registrations[flow]?.client == client ? .allow : nil
     }
 
     // MARK: Outputs

@@ -56,7 +56,7 @@ struct BusHostTests {
     }
 
     private func coordinate(_ name: String) async throws -> NodePath {
-        try await answer { host.coordinate(name, step("begin"), $0) }
+        try await answer { host.coordinate(name, step("begin"), allowsStepWhenNotPresented: true, $0) }
     }
 
     @Test func `a flow is asked where steps lead, and notified in the order of the wire`() async throws {

@@ -123,7 +123,12 @@ struct PresenceTests {
         let fixture = try CoordinatorFixture(host)
         let (left, right) = (OddFlow(Side.self), OddFlow(Deep.self))
         let flow = try await fixture.root(Tabs.self) { step in
-            if case TestStep.one = step { .all(.child(left), .child(right)) } else { .none }
+            guard case TestStep.one = step else { return .none }
+            return .multiple(
+                flowContributors: [left as any Flow, right].map {
+                    .contribute(
+                        withNextPresentable: $0, withNextStepper: NoneStepper(), allowStepWhenNotPresented: false)
+                })
         }
         try await fixture.coordinator.emit(TestStep.one, on: flow)
         #expect(await fixture.verdict(of: TestStep.two, on: right) == "hidden")

@@ -171,7 +171,7 @@ struct PausableTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-15 S-16 testPausableAfterCount: initial steps pass, later steps are gated`(
+    func `S-15 S-16 testPausableAfterCount: initial steps pass, later steps are gated where a flow wants that`(
         host: HostKind
     ) async throws {
         let fixture = try CoordinatorFixture(host)
@@ -182,7 +182,9 @@ struct PausableTests {
                 guard case TestStep.two = step else { return .none }
                 return .one(flowContributor: .forwardToCurrentFlow(withStep: TestStep.three))
             }
-            return .one(flowContributor: .contribute(withNextPresentable: leaf, withNextStepper: stepper))
+            return .one(
+                flowContributor: .contribute(
+                    withNextPresentable: leaf, withNextStepper: stepper, allowStepWhenNotPresented: false))
         }
         try await fixture.begin(main)
         main.root.hide()
@@ -193,5 +195,36 @@ struct PausableTests {
         main.root.show()
         stepper.steps.accept(TestStep.five)
         #expect(await fixture.navigations(1) == ["TestFlow/leaf five"])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-15 the stepper of a flow is never paused: neither a root's nor a child's`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        let (outer, inner) = (TestStepper(TestStep.one), TestStepper())
+        let main = TestFlow { step in
+            guard case TestStep.one = step else { return .none }
+            return .one(flowContributor: .contribute(withNextPresentable: LeafFlow(), withNextStepper: inner))
+        }
+        try await fixture.begin(main, with: outer)
+        main.root.hide()
+        outer.steps.accept(TestStep.two)
+        inner.steps.accept(TestStep.three)
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow/leaf three"])
+        #expect(await fixture.verdict(of: TestStep.four, on: main) == "navigated")
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-15 a root that is told to drops the steps of its stepper while it is hidden`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        let (main, stepper) = (TestFlow(), TestStepper())
+        try await fixture.coordinator.coordinate(flow: main, with: stepper, allowStepWhenNotPresented: false)
+        main.root.hide()
+        stepper.steps.accept(TestStep.one)
+        #expect(await fixture.failures(1) == ["TestFlow one hidden"])
+        #expect(await fixture.verdict(of: TestStep.two, on: main) == "hidden")
+        main.root.show()
+        #expect(await fixture.verdict(of: TestStep.three, on: main) == "navigated")
+        stepper.steps.accept(TestStep.four)
+        #expect(await fixture.navigations(2) == ["TestFlow three", "TestFlow four"])
     }
 }
