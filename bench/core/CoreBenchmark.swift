@@ -13,6 +13,8 @@ struct CoreBenchmark: ~Copyable {
     private let definitions: Definitions
     private let client = Client(":1.42")
     private var requests: UInt64 = 0
+    /// The effects of the event at hand; the memory is used again, as by flowbusd.
+    private var effects: [Effect] = []
 
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -130,9 +132,11 @@ struct CoreBenchmark: ~Copyable {
     }
 
     /// Handles an event, as a service does that carries out the effects at once.
-    private mutating func handle(_ event: Event) throws {
-        for effect in coordinator.handle(event, at: Instant(microseconds: requests)) {
-            if case .fail(_, let error) = effect { throw Failure.refused(error) }
+    private mutating func handle(_ event: consuming Event) throws {
+        coordinator.handle(consume event, at: Instant(microseconds: requests), into: &effects)
+        for place in effects.indices {
+            if case .fail(_, let error) = effects[place] { throw Failure.refused(error) }
         }
+        effects.removeAll(keepingCapacity: true)
     }
 }

@@ -91,17 +91,17 @@ public enum Event: Sendable {
     /// The owner of a presentable took the answer to an ask, by its token, or does not want it any more (S-45).
     case answerAcknowledged(RequestID, of: NodeID, token: String, by: Client)
     /// A client requested a root (`Coordinate`).
-    case flowRequested(RequestID, FlowRequest)
+    indirect case flowRequested(RequestID, FlowRequest)
     /// A client moved a root to another output; empty for none (S-41).
     case rootMoved(RequestID, NodeID, to: String, by: Client)
     /// A client sent a step to every live flow (S-27).
     case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client, activationToken: String? = nil)
     /// A client sent steps along a path of flows (S-28), with a time limit in µs. With a root, the path begins below that.
-    case pathOpened(
+    indirect case pathOpened(
         RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout, below: NodeID? = nil,
         activationToken: String? = nil)
     /// A client registered a flow that it implements.
-    case flowRegistered(RequestID, Registration)
+    indirect case flowRegistered(RequestID, Registration)
     /// A client unregistered a flow.
     case flowUnregistered(RequestID, flow: String, by: Client)
     /// A guard answered, or its call failed (S-5).
@@ -138,37 +138,72 @@ public enum Event: Sendable {
 }
 
 /// The options of `EmitStepWithOptions`.
+///
+/// Most steps have none, so they are behind a reference, and make events no larger.
 public struct EmissionOptions: Equatable, Sendable {
-    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
-    public var token: String?
-    /// The expected instance; the step is refused if another one is at the path.
-    public var instance: UInt64?
-    /// Whether the caller waits for the verdict; otherwise it gets `pending` if the step is not decided at once.
-    public var waits: Bool
-    /// The activation token, for the first `Present` that the step causes.
-    public var activationToken: String?
-    /// Whether a guard may ask the user (`interactive`).
-    public var isInteractive: Bool
-    /// The object path of the call, as in ``Event``.
-    public var calledAt: String?
-    /// When the user's input was that led to the step, on the clock of events (S-46).
-    public var inputTime: UInt64?
-    /// Whether the caller wants to know the result of what the step brings, by `Answered` (S-45). It needs a token.
-    public var asks: Bool
+    private struct Members: Equatable, Sendable {
+        var token: String?
+        var instance: UInt64?
+        var waits: Bool
+        var activationToken: String?
+        var isInteractive: Bool
+        var calledAt: String?
+        var inputTime: UInt64?
+        var asks: Bool
+    }
+
+    private var members: Boxed<Members>
 
     /// Creates options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
         isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil, asks: Bool = false
     ) {
-        self.token = token
-        self.instance = instance
-        self.waits = waits
-        self.activationToken = activationToken
-        self.isInteractive = isInteractive
-        self.calledAt = calledAt
-        self.inputTime = inputTime
-        self.asks = asks
+        members = Boxed(
+            Members(
+                token: token, instance: instance, waits: waits, activationToken: activationToken,
+                isInteractive: isInteractive, calledAt: calledAt, inputTime: inputTime, asks: asks))
+    }
+
+    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
+    public var token: String? {
+        get { members.token }
+        set { members.token = newValue }
+    }
+    /// The expected instance; the step is refused if another one is at the path.
+    public var instance: UInt64? {
+        get { members.instance }
+        set { members.instance = newValue }
+    }
+    /// Whether the caller waits for the verdict; otherwise it gets `pending` if the step is not decided at once.
+    public var waits: Bool {
+        get { members.waits }
+        set { members.waits = newValue }
+    }
+    /// The activation token, for the first `Present` that the step causes.
+    public var activationToken: String? {
+        get { members.activationToken }
+        set { members.activationToken = newValue }
+    }
+    /// Whether a guard may ask the user (`interactive`).
+    public var isInteractive: Bool {
+        get { members.isInteractive }
+        set { members.isInteractive = newValue }
+    }
+    /// The object path of the call, as in ``Event``.
+    public var calledAt: String? {
+        get { members.calledAt }
+        set { members.calledAt = newValue }
+    }
+    /// When the user's input was that led to the step, on the clock of events (S-46).
+    public var inputTime: UInt64? {
+        get { members.inputTime }
+        set { members.inputTime = newValue }
+    }
+    /// Whether the caller wants to know the result of what the step brings, by `Answered` (S-45). It needs a token.
+    public var asks: Bool {
+        get { members.asks }
+        set { members.asks = newValue }
     }
 }
 
