@@ -90,9 +90,11 @@ struct PendingCallsTests {
         let request = RequestID(1)
         var link = DeepLink(step: StepID(0), arguments: [])
         let second = NodeID(slot: NodeSlot(1), instance: 2)
-        (link.flows, link.undecided) = ([flow, nil, second], 2)
+        link.flows = [flow, nil, second]
+        var call = Call(client: client, kind: .deepLink(link))
+        call.undecided = 2
         let outcomes = ["/a", "/b", "/c"].map { FlowOutcome(path: $0, outcome: nil) }
-        calls.begin(request, Call(client: client, kind: .deepLink(link)), outcomes)
+        calls.begin(request, call, outcomes)
         let next = (0..<3).map { _ in calls.takeNextStep(of: request) }
         #expect(next.map { $0?.place } == [0, 2, nil])
         #expect(next[1]?.flow == second)

@@ -9,7 +9,7 @@ extension Coordinator {
             switch call.kind {
             case .step: count + 1
             case .list(let list): count + list.steps.count - list.outcomes.count
-            case .deepLink(let link): count + link.undecided
+            case .deepLink: count + call.undecided
             case .path(let walk): count + (walk.isUnderWay ? 1 : 0)
             case .readiness: count
             }

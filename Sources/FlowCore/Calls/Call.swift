@@ -28,6 +28,13 @@ struct Call: Sendable {
     /// Whether it has an alarm for that time.
     var isWatched = false
 
+    // Of a deep link. Each of its flows changes them, so they are not a part of the kind.
+
+    /// The place of the next flow.
+    var next = 0
+    /// How many of the steps have not ended.
+    var undecided = 0
+
     /// Whether a caller may wait for its answer.
     var isAwaited: Bool { !isAnswered || isAwaitedByToken }
 
@@ -54,16 +61,12 @@ struct StepList: Sendable {
     }
 }
 
-/// The state of a deep link to every flow (S-27).
+/// A deep link to every flow (S-27).
 struct DeepLink: Sendable {
     let step: StepID
     let arguments: Arguments
     /// The flows, in order; nil if the step was refused for one.
     var flows: [NodeID?] = []
-    /// The place of the next flow.
-    var next = 0
-    /// How many of the steps have not ended.
-    var undecided = 0
 }
 
 /// The state of a deep link along a path (S-28).

@@ -20,6 +20,7 @@ extension Machine {
         var outcomes: [FlowOutcome] = []
         var link = DeepLink(step: step, arguments: admitted)
         link.flows.reserveCapacity(flows.count)
+        var undecided = 0
         var usage = Accounting.Usage()
         for (place, flow) in flows.enumerated() {
             let waiting = WaitingStep(
@@ -35,14 +36,15 @@ extension Machine {
             }
             outcomes.append(FlowOutcome(path: forest[flow].path, outcome: nil))
             link.flows.append(waiting.flow)
-            link.undecided += 1
+            undecided += 1
             reach(flow, &turn)
         }
-        guard link.undecided > 0 else {
+        guard undecided > 0 else {
             turn.answer = .reply(request, .outcomes(outcomes))
             return
         }
         var call = Call(client: client, kind: .deepLink(link))
+        call.undecided = undecided
         call.due = turn.now.advanced(by: Limits.replyTimeout)
         calls.begin(request, call, outcomes)
         takeRest(of: request, &turn)
@@ -60,7 +62,7 @@ extension Machine {
             guard calls.contains(request) else { return }
             let isInterrupted = !run(&turn)
             if isInterrupted || turn.isOver, let call = calls[request], case .deepLink(let link) = call.kind,
-                isInterrupted || link.next < link.flows.count
+                isInterrupted || call.next < link.flows.count
             {
                 drop(request)
                 return park(request, call, &turn)

@@ -133,6 +133,7 @@ struct PendingCalls: Sendable {
 
     /// Notes the outcome of a step. If there is more to do, the call continues when its turn comes.
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, for request: RequestID) -> Consequence {
+        if case .deepLink(_, let place) = step.purpose { return end(place, outcome, ofDeepLink: request) }
         guard var call = table[request.number] else { return .none }
         switch call.kind {
         case .step(let path, let token): return .answer(call, path: path, token)
@@ -142,17 +143,6 @@ struct PendingCalls: Sendable {
             table[request.number] = call
             resumable.append(request)
             return call.isAnswered ? .report(call, path: list.path) : .none
-        case .deepLink(var link):
-            guard case .deepLink(_, let place) = step.purpose, deepLinks.contains(request.number) else { return .none }
-            var path = ""
-            deepLinks.update(request.number) { outcomes in
-                path = outcomes[place].path
-                outcomes[place] = FlowOutcome(path: path, outcome: outcome)
-            }
-            link.undecided -= 1
-            table.update(request.number) { [link] in $0.kind = .deepLink(link) }
-            if link.undecided == 0 { resumable.append(request) }
-            return call.isAnswered ? .report(call, path: path) : .none
         case .path(var walk):
             if call.isAnswered { return .reportLast(call, path: walk.place) }
             walk.outcome = outcome
@@ -162,8 +152,25 @@ struct PendingCalls: Sendable {
             table[request.number] = call
             resumable.append(request)
             return .none
-        case .readiness: return .none
+        case .deepLink, .readiness: return .none
         }
+    }
+
+    /// Notes the outcome of a deep link at one of its flows.
+    private mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> Consequence {
+        guard deepLinks.contains(request.number) else { return .none }
+        var (undecided, isAnswered): (Int?, Bool) = (nil, false)
+        table.update(request.number) { call in
+            call.undecided -= 1
+            (undecided, isAnswered) = (call.undecided, call.isAnswered)
+        }
+        guard let undecided else { return .none }
+        deepLinks.update(request.number) { $0[place].outcome = outcome }
+        if undecided == 0 { resumable.append(request) }
+        guard isAnswered, let call = table[request.number], let path = deepLinks[request.number]?[place].path else {
+            return .none
+        }
+        return .report(call, path: path)
     }
 
     /// A deep link's step for one flow.
@@ -180,15 +187,14 @@ struct PendingCalls: Sendable {
     mutating func takeNextStep(of request: RequestID) -> DeepLinkStep? {
         var next: DeepLinkStep?
         table.update(request.number) { call in
-            guard case .deepLink(var link) = call.kind else { return }
-            while next == nil, link.next < link.flows.count {
-                if let flow = link.flows[link.next] {
+            guard case .deepLink(let link) = call.kind else { return }
+            while next == nil, call.next < link.flows.count {
+                if let flow = link.flows[call.next] {
                     next = DeepLinkStep(
-                        client: call.client, flow: flow, step: link.step, arguments: link.arguments, place: link.next)
+                        client: call.client, flow: flow, step: link.step, arguments: link.arguments, place: call.next)
                 }
-                link.next += 1
+                call.next += 1
             }
-            call.kind = .deepLink(link)
         }
         return next
     }
@@ -307,7 +313,7 @@ extension PendingCalls {
             let done: Int
             switch call.kind {
             case .list(let list): done = list.outcomes.count
-            case .deepLink(let link) where link.next < link.flows.count: done = link.next
+            case .deepLink(let link) where call.next < link.flows.count: done = call.next
             case .deepLink, .step, .path, .readiness: continue
             }
             progress[request.number] = ProgressRecord(rank: UInt64(rank), done: UInt64(done))
@@ -328,7 +334,7 @@ extension PendingCalls {
                     case .refused(let error): .refused(error)
                     }
                 })
-        case .deepLink(let link) where link.next < link.flows.count:
+        case .deepLink(let link) where call.next < link.flows.count:
             let outcomes = deepLinks[request] ?? []
             record = ListRecord(
                 client: call.client, node: 0, path: "", items: [.step(definitions[link.step].name, link.arguments)],
@@ -360,14 +366,16 @@ extension PendingCalls {
 
     /// Restores the place of an undecided flow of a deep link.
     mutating func restoreDeepLink(_ request: RequestID, by client: Client, _ place: Int, path: String) {
-        var link = DeepLink(step: StepID(0), arguments: [])
-        if case .deepLink(let others)? = table[request.number]?.kind { link = others }
-        link.undecided += 1
+        var call = Call(client: client, kind: .deepLink(DeepLink(step: StepID(0), arguments: [])))
+        if let known = table[request.number], case .deepLink = known.kind {
+            (call.kind, call.next, call.undecided) = (known.kind, known.next, known.undecided)
+        }
+        call.undecided += 1
         let outcome = FlowOutcome(path: path, outcome: nil)
         var outcomes = deepLinks[request.number] ?? []
         while outcomes.count <= place { outcomes.append(outcome) }
         outcomes[place] = outcome
         deepLinks[request.number] = outcomes
-        restore(request, Call(client: client, kind: .deepLink(link)))
+        restore(request, call)
     }
 }

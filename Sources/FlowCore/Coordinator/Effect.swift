@@ -99,7 +99,7 @@ public struct FlowOutcome: Equatable, Sendable {
     /// The flow's path.
     public let path: String
     /// The outcome of the step; nil if the path only passed through the flow (S-28).
-    public let outcome: Outcome?
+    public internal(set) var outcome: Outcome?
 
     /// Creates an outcome.
     public init(path: String, outcome: Outcome?) {

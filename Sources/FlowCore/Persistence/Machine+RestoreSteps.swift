@@ -181,7 +181,7 @@ extension Machine {
     ) {
         guard let record = stored.lists[number] else { return }
         let (request, done) = (RequestID(number), Int(clamping: progress.done))
-        let call: Call
+        var call: Call
         var outcomes: [FlowOutcome]?
         if record.flows.isEmpty {
             call = restoredList(record, done, lost)
@@ -190,16 +190,16 @@ extension Machine {
                 let admitted = try? definitions.admit(arguments, of: step)
             else { return restoreUndeclared(record, done, &turn) }
             var link = DeepLink(step: step, arguments: admitted)
-            link.next = min(done, record.flows.count)
             link.flows = record.flows.map { flow in
                 flow.instance == 0
                     ? nil
                     : lost.slots[flow.instance].map { forest.id(of: $0) }
                         ?? NodeID(slot: NodeSlot(0), instance: flow.instance)
             }
-            link.undecided = link.flows[link.next...].count { $0 != nil }
             outcomes = record.flows.map { FlowOutcome(path: $0.path, outcome: nil) }
             call = Call(client: record.client, kind: .deepLink(link))
+            call.next = min(done, record.flows.count)
+            call.undecided = link.flows[call.next...].count { $0 != nil }
         }
         accounting.count(call.usage, for: call.client)
         calls.restoreSliced(request, call, outcomes)

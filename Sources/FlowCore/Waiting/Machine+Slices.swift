@@ -114,7 +114,7 @@ extension Machine {
         case .list(let list): emitRest(of: list, call, request, &turn)
         case .deepLink(let link):
             // If no flow is left, the call waits for the outcomes alone.
-            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request, &turn) }
+            if call.next < link.flows.count || call.undecided > 0 { return takeRest(of: request, &turn) }
             drop(request)
             let outcomes = calls.takeOutcomes(of: request)
             if !call.isAnswered { finishCall(request, .reply(request, .outcomes(outcomes)), &turn) }

@@ -10,7 +10,7 @@ struct NumberTable<Value: Sendable>: Sendable {
 
     /// The number at each place. It is stored apart from the values, so that a search reads plain numbers only.
     private var places: [UInt64] = []
-    private var stored: [Value?] = []
+    private var stored: [Stored?] = []
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
@@ -20,7 +20,7 @@ struct NumberTable<Value: Sendable>: Sendable {
     subscript(number: UInt64) -> Value? {
         get {
             guard let place = find(number) else { return nil }
-            return stored[place]
+            return stored[place]?.value
         }
         set {
             if let newValue { set(newValue, number) } else { removeValue(number) }
@@ -31,20 +31,21 @@ struct NumberTable<Value: Sendable>: Sendable {
     @inline(__always)
     func read<Result>(_ number: UInt64, _ body: (Value?) -> Result?) -> Result? {
         guard let place = find(number) else { return nil }
-        return body(stored[place])
+        return body(stored[place]?.value)
     }
 
     /// Changes the value of a number, if it has one, in place.
     @inline(__always)
     mutating func update(_ number: UInt64, _ change: (inout Value) -> Void) {
-        if let place = find(number) { Self.update(&stored[place], change) }
+        if let place = find(number) { stored[place]?.update(change) }
     }
 
-    @inline(__always)
-    private static func update(_ value: inout Value?, _ change: (inout Value) -> Void) {
-        guard var changed = value.take() else { return }
-        change(&changed)
-        value = changed
+    /// A value that can be changed where it is stored.
+    private struct Stored {
+        var value: Value
+
+        @inline(__always)
+        mutating func update(_ change: (inout Value) -> Void) { change(&value) }
     }
 
     /// Removes the value of a number, and returns it.
@@ -65,7 +66,7 @@ struct NumberTable<Value: Sendable>: Sendable {
             }
             place = next(place)
         }
-        return removed
+        return removed?.value
     }
 
     /// The numbers, in no order.
@@ -73,21 +74,21 @@ struct NumberTable<Value: Sendable>: Sendable {
     /// The same as a dictionary.
     var dictionary: [UInt64: Value] {
         var all: [UInt64: Value] = [:]
-        for (number, value) in zip(places, stored) where number != Self.free { all[number] = value }
+        for (number, value) in zip(places, stored) where number != Self.free { all[number] = value?.value }
         return all
     }
 
     private mutating func set(_ value: consuming Value, _ number: UInt64) {
         if let place = find(number) {
-            stored[place] = value
+            stored[place]?.value = value
             return
         }
         if 4 * (count + 1) > 3 * places.count { grow() }
-        put(value, number)
+        put(Stored(value: value), number)
         count += 1
     }
 
-    private mutating func put(_ value: consuming Value?, _ number: UInt64) {
+    private mutating func put(_ value: consuming Stored?, _ number: UInt64) {
         var place = home(of: number)
         while places[place] != Self.free { place = next(place) }
         places[place] = number
