@@ -41,11 +41,11 @@ extension Machine {
     }
 
     /// Answers the current call, or an earlier one.
-    mutating func finishCall(_ request: RequestID, _ effect: Effect, _ turn: inout Turn) {
+    mutating func finishCall(_ request: RequestID, _ answer: CallAnswer, _ turn: inout Turn) {
         if request == turn.call.request {
-            turn.answer = effect
+            turn.answer = answer
         } else {
-            turn.answerLate(effect, origin: origins.latest)
+            turn.answerLate(answer, origin: origins.latest)
         }
     }
 
@@ -54,7 +54,7 @@ extension Machine {
         guard let (call, wasAnswered) = calls.timeOut(request) else { return }
         switch call.kind {
         case .step(_, let token):
-            let pending = Effect.reply(request, .verdict(.pending, serial: 0))
+            let pending = CallAnswer.reply(request, .verdict(.pending, serial: 0))
             if !wasAnswered { finishCall(request, pending, &turn) }
             if let token { concludeToken(token, pending, of: request, origin: origins.latest, &turn) }
             if let ask = asks.undecided(request) { asks.setVerdict(.pending, of: ask) }
@@ -91,13 +91,12 @@ extension Machine {
 
     /// Remembers the outcome or `pending` for a token, and answers the calls that wait with it.
     private mutating func concludeToken(
-        _ token: Tokens.Key, _ answer: Effect, of call: RequestID, origin: UInt64, _ turn: inout Turn
+        _ token: Tokens.Key, _ answer: CallAnswer, of call: RequestID, origin: UInt64, _ turn: inout Turn
     ) {
         let outcome: Tokens.CallState
         switch answer {
         case .reply(_, let known): outcome = .reply(known)
         case .fail(_, let error): outcome = .fail(error)
-        default: return
         }
         for request in tokens.conclude(token, outcome, of: call) {
             accounting.count(Accounting.Usage(steps: -1), for: token.client)

@@ -42,16 +42,10 @@ extension Machine {
         refuseGone(request, &turn)
     }
 
-    mutating func remember(_ answer: Effect, by key: Tokens.Key, at now: Instant) {
+    mutating func remember(_ answer: CallAnswer, by key: Tokens.Key, at now: Instant) {
         switch answer {
         case .reply(_, let known): tokens.remember(.reply(known), of: key, at: now)
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
-        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
-            .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
-            .startService,
-            .askAlive, .reportTiming:
-            preconditionFailure("a call was answered with \(answer)")
         }
     }
 }

@@ -21,7 +21,7 @@ struct Turn: ~Copyable, Sendable {
     var taken = 0
     var call = CurrentCall()
     /// The answer to the call. It is sent when the cascade has ended or waits (S-9).
-    var answer: Effect?
+    var answer: CallAnswer?
     /// Answers to asks. They are sent after the answer to the call (S-45).
     var answered: [Effect] = []
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
@@ -48,9 +48,9 @@ struct Turn: ~Copyable, Sendable {
     }
 
     /// Answers an earlier call.
-    mutating func answerLate(_ effect: Effect, origin: UInt64) {
+    mutating func answerLate(_ answer: CallAnswer, origin: UInt64) {
         lateAnswers.origin = origin
-        lateAnswers.answers.append(effect)
+        lateAnswers.answers.append(answer.effect)
     }
 
     mutating func sendLateAnswers() {
@@ -64,5 +64,19 @@ struct Turn: ~Copyable, Sendable {
         let done = effects
         effects = []
         return done
+    }
+}
+
+/// The answer to a call. It is an effect that is not sent yet, and much smaller than others.
+enum CallAnswer: Sendable {
+    case reply(RequestID, Answer)
+    case fail(RequestID, FlowError)
+
+    /// The effect that sends it.
+    var effect: Effect {
+        switch self {
+        case .reply(let request, let answer): .reply(request, answer)
+        case .fail(let request, let error): .fail(request, error)
+        }
     }
 }

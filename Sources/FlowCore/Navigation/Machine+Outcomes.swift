@@ -44,7 +44,7 @@ extension Machine {
     }
 
     /// The answer to a call that emitted one step.
-    static func answer(_ request: RequestID, _ outcome: Outcome) -> Effect {
+    static func answer(_ request: RequestID, _ outcome: Outcome) -> CallAnswer {
         switch outcome {
         case .navigated(let serial): .reply(request, .verdict(.navigated, serial: serial))
         case .ignored(let verdict): .reply(request, .verdict(verdict, serial: 0))
