@@ -321,6 +321,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let rules: [Rule]
     /// Whether a step can have to wait for another process.
     let asksOthers: Bool
+    /// Whether only some clients may emit on it.
+    let isRestricted: Bool
 
     /// Creates a flow.
     public init(
@@ -350,6 +352,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.navigator = navigator
         self.rules = rules
         asksOthers = `guard` != nil || navigator != nil
+        isRestricted = ownersMayEmit || !emitters.isEmpty
     }
 
     /// Returns the index of the rule for a step in ``rules``; nil if there is none.

@@ -174,8 +174,12 @@ extension Machine {
     }
 
     /// Sends `NavigationWillOccur`, if the flow's definition has `announce`.
+    @inline(__always)
     mutating func announce(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
-        guard definitions.flows[definition(of: flow).index].announces else { return }
+        if definitions.flows[definition(of: flow).index].announces { sendAnnouncement(of: step, at: flow, &turn) }
+    }
+
+    private mutating func sendAnnouncement(of step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
         turn.effects.append(
             .emitNavigationWillOccur(
                 Announcement(

@@ -29,11 +29,20 @@ extension Machine {
     /// client does not wait for the flow.
     ///
     /// - Parameter screen: the screen of the flow on which it emits; nil for the flow itself.
+    @inline(__always)
     func checkEmitter(
         _ client: Client, of flow: NodeSlot, on screen: NodeSlot? = nil, waits: Bool = true
     ) throws(FlowError) {
         if waits, isWaiting(flow) { try checkDeadlock(client, at: flow) }
         let definition = definition(of: flow)
+        if definitions.flows[definition.index].isRestricted {
+            try checkEmitter(client, of: flow, definition, on: screen)
+        }
+    }
+
+    private func checkEmitter(
+        _ client: Client, of flow: NodeSlot, _ definition: FlowID, on screen: NodeSlot?
+    ) throws(FlowError) {
         if definitions.flows[definition.index].ownersMayEmit {
             if mayEmitAsOwner(client, on: screen ?? flow) { return }
             // Without other emitters, the error speaks of owners alone.
@@ -144,10 +153,17 @@ extension Machine {
     /// Checks whether a step from outside may wait for a guard or navigator, if it has to, together with others of the same
     /// call. Returns how many may wait (S-33).
     @discardableResult
+    @inline(__always)
     mutating func checkWait(
         _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
         guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
+        return try reserveWait(of: step, for: flow, besides: others, &turn)
+    }
+
+    private mutating func reserveWait(
+        of step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage?, _ turn: inout Turn
+    ) throws(FlowError) -> Accounting.Usage {
         try checkWaiting(at: flow, for: step.client)
         var all = others ?? Accounting.Usage()
         all += Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)
@@ -161,6 +177,7 @@ extension Machine {
     }
 
     /// Whether a step may have to wait for a guard or navigator of a flow.
+    @inline(__always)
     func mayWait(_ step: StepID, at flow: NodeSlot) -> Bool {
         if isWaiting(flow) { return true }
         let definition = definition(of: flow).index
