@@ -106,7 +106,7 @@ public struct Coordinator: ~Copyable, Sendable {
 /// handles it, with a ``Turn``, which collects its effects.
 struct Machine: Sendable {
     /// The definitions in force: those of the files, and those that clients registered.
-    var definitions: Definitions
+    var definitions: Definitions { didSet { forest.setCountsNames(definitions.askWhatIsAlive) } }
     /// The live presentables.
     var forest: Forest
     /// The serial of the latest navigation (S-10).
@@ -159,6 +159,7 @@ struct Machine: Sendable {
     init(_ definitions: Definitions, basePath: String, _ quotas: Quotas, isRecorded: Bool) {
         self.definitions = definitions
         forest = Forest(base: basePath, quotas: quotas)
+        forest.setCountsNames(definitions.askWhatIsAlive)
         origins = Origins(isRecorded: isRecorded)
         registrations = Registrations(files: definitions)
         steppers = Steppers(definitions)

@@ -54,6 +54,8 @@ public final class Definitions: Equatable, Sendable {
     let haveEvictedScreens: Bool
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
+    /// Whether some rule depends on which presentables are live (S-35).
+    let askWhatIsAlive: Bool
 
     /// The rules of all flows.
     let rules: RuleTable
@@ -81,6 +83,7 @@ public final class Definitions: Equatable, Sendable {
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }
         askOthers = flows.contains(where: \.asksOthers)
         rules = RuleTable(flows)
+        askWhatIsAlive = rules.all.contains { $0.alternatives.contains(where: \.asksWhatIsAlive) }
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
         flowIndex = Self.index(flows.map(\.name))

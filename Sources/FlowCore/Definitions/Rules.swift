@@ -32,6 +32,11 @@ public struct Alternative: Equatable, Sendable {
         self.unless = unless
         self.contributors = contributors
     }
+
+    /// Whether it depends on which presentables are live (S-35).
+    var asksWhatIsAlive: Bool {
+        (when + unless).contains { if case .alive = $0 { true } else { false } }
+    }
 }
 
 /// A condition of an alternative.

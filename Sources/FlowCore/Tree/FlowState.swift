@@ -90,6 +90,13 @@ extension Node {
             stage = 0
         }
 
+        /// Adds its newest child.
+        mutating func add(_ child: NodeSlot, _ id: String, _ name: String) {
+            children.append(child)
+            mayBeEmpty = true
+            ids.insert(id, madeOf: name)
+        }
+
         @inline(__always)
         mutating func takeFollows(into all: inout Changes) {
             all.formUnion(follows)
@@ -97,6 +104,7 @@ extension Node {
         }
 
         /// Sets the latest navigation. ``NodeTable`` counts its arguments.
-        mutating func setLast(_ next: LastNavigation) { last = next }
+        @inline(__always)
+        mutating func setLast(_ next: consuming LastNavigation) { last = next }
     }
 }

@@ -3,8 +3,24 @@
 extension Forest {
     /// Whether a presentable of this name is live in the same tree as this one, or as a root (S-35).
     func isAlive(_ name: String, near slot: NodeSlot) -> Bool {
-        counts[NameInTree(name: name, root: self[slot].root)] != nil
+        guard let counts else { return false }
+        return counts[NameInTree(name: name, root: self[slot].root)] != nil
             || counts[NameInTree(name: name, root: nil)] != nil
+    }
+
+    /// Sets whether names are counted: only where rules ask which of them are live.
+    mutating func setCountsNames(_ isWanted: Bool) {
+        if isWanted == (counts != nil) { return }
+        counts = isWanted ? [:] : nil
+        if isWanted { for slot in preorder() { countName(1, of: self[slot].name, self[slot].root, self[slot].parent) } }
+    }
+
+    /// Counts the name of a presentable that is new (1) or gone (-1): in its tree, and among the roots if it is one.
+    @inline(__always)
+    mutating func countName(_ change: Int, of name: String, _ root: NodeSlot, _ parent: NodeSlot?) {
+        if counts == nil { return }
+        count(change, NameInTree(name: name, root: root))
+        if parent == nil { count(change, NameInTree(name: name, root: nil)) }
     }
 
     /// The newest flow of this name below a presentable; among the roots for nil (S-28).
@@ -70,14 +86,9 @@ extension Forest {
         let root: NodeSlot?
     }
 
-    mutating func count(_ change: Int, _ name: String, in root: NodeSlot?) {
-        let place = NameInTree(name: name, root: root)
-        guard change < 0, let index = counts.index(forKey: place) else {
-            counts[place, default: 0] += change
-            return
-        }
-        counts.values[index] += change
-        if counts.values[index] == 0 { counts.remove(at: index) }
+    private mutating func count(_ change: Int, _ place: NameInTree) {
+        let count = (counts?[place] ?? 0) + change
+        counts?[place] = count == 0 ? nil : count
     }
 }
 

@@ -13,8 +13,8 @@ struct Forest: Sendable {
     private var slots = SlotIndex()
     /// The slots of flows by name (S-28).
     private(set) var named: [String: Set<NodeSlot>] = [:]
-    /// The number of live presentables of a name in each tree, and among the roots (S-35).
-    var counts: [NameInTree: Int] = [:]
+    /// The number of live presentables of a name in each tree, and among the roots (S-35); nil if nobody asks.
+    var counts: [NameInTree: Int]? = [:]
     /// The latest instance.
     private(set) var lastInstance: UInt64 = 0
 
@@ -126,23 +126,19 @@ struct Forest: Sendable {
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
-    mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
+    mutating func insert(_ birth: consuming Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
         let path = birth.path ?? path(of: birth.id, below: parent)
+        let (id, name, isFlow) = (birth.id, birth.name, birth.flow != nil)
         let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
         slots.insert(slot, SlotIndex.hash(path))
-        if birth.flow != nil { named[birth.name, default: []].insert(slot) }
-        count(1, birth.name, in: self[slot].root)
+        if isFlow { named[name, default: []].insert(slot) }
+        countName(1, of: name, self[slot].root, parent)
         if let parent {
-            update(parent) {
-                $0.flow?.children.append(slot)
-                $0.flow?.mayBeEmpty = true
-                $0.flow?.ids.insert(birth.id)
-            }
+            update(parent) { $0.flow?.value.add(slot, id, name) }
         } else {
-            count(1, birth.name, in: nil)
             roots.append(slot)
-            rootIDs.insert(birth.id)
+            rootIDs.insert(id, madeOf: name)
         }
         return slot
     }
@@ -175,11 +171,11 @@ struct Forest: Sendable {
             update(parent) { node in
                 if let place { node.flow?.children.remove(at: place) }
                 if node.flow?.selected.contains(slot) == true { node.flow?.selected.removeAll { $0 == slot } }
-                node.flow?.ids.remove(id)
+                node.flow?.ids.remove(id, madeOf: name)
             }
         } else {
             if let place = place(of: slot, among: roots) { roots.remove(at: place) }
-            rootIDs.remove(id)
+            rootIDs.remove(id, madeOf: name)
         }
         var gone: [Node] = []
         release(slot, into: &gone)
@@ -247,8 +243,7 @@ struct Forest: Sendable {
             named[name]?.remove(slot)
             if named[name]?.isEmpty == true { named[name] = nil }
         }
-        count(-1, name, in: gone[last].root)
-        if gone[last].parent == nil { count(-1, name, in: nil) }
+        countName(-1, of: name, gone[last].root, gone[last].parent)
     }
 }
 

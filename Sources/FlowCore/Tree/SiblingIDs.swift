@@ -77,6 +77,11 @@ struct SiblingIDs: Equatable, Sendable {
 
     /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free here and not planned.
     func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> String {
+        if planned.isEmpty, !Self.endsWithDigit(name) {
+            // Nearly always. What follows would find the same.
+            guard let place = place(of: name), names[place].hasName else { return name }
+            return Self.id(name, names[place].gaps.first ?? names[place].next)
+        }
         guard isTaken(name, besides: planned) else { return name }
         let place = place(of: name)
         var number = planned.floor(of: name)
@@ -100,15 +105,21 @@ struct SiblingIDs: Equatable, Sendable {
         planned.contains(id) || (contains(id) && !planned.freed.contains(id))
     }
 
-    mutating func insert(_ id: String) {
-        let (name, number) = Self.parts(of: id)
+    /// Adds an id.
+    ///
+    /// - Parameter name: the name of the presentable, from which most ids are made.
+    mutating func insert(_ id: String, madeOf name: String = "") {
+        let (name, number) = Self.parts(of: id, madeOf: name)
         let place = firstPlace(from: name)
         if place == names.count || names[place].name != name { names.insert(Numbers(name), at: place) }
         names[place].insert(number)
     }
 
-    mutating func remove(_ id: String) {
-        let (name, number) = Self.parts(of: id)
+    /// Removes an id.
+    ///
+    /// - Parameter name: the name of the presentable, from which most ids are made.
+    mutating func remove(_ id: String, madeOf name: String = "") {
+        let (name, number) = Self.parts(of: id, madeOf: name)
         guard let place = place(of: name) else { return }
         names[place].remove(number)
         if names[place].isEmpty { names.remove(at: place) }
@@ -138,6 +149,9 @@ struct SiblingIDs: Equatable, Sendable {
         /// For a name with numbers: no smaller number is free, here or among those that are taken.
         private var floors: [(name: String, number: Int)] = []
 
+        /// Whether nothing is planned.
+        fileprivate var isEmpty: Bool { taken.isEmpty && freed.isEmpty }
+
         func contains(_ id: String) -> Bool { taken.contains(id) }
 
         fileprivate func floor(of name: String) -> Int { floors.last { $0.name == name }?.number ?? 2 }
@@ -164,15 +178,38 @@ struct SiblingIDs: Equatable, Sendable {
 
     // MARK: Texts
 
-    private static func id(_ name: String, _ number: Int) -> String { name + "_" + String(number) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Whether a name may look like an id with a number.
+    private static func endsWithDigit(_ name: String) -> Bool {
+        NameIndex.withBytes(of: name) { $0.last.map(isDigit) ?? false }
+    }
+
+    private static func id(_ name: String, _ number: Int) -> String {
+        var (name, digits) = (name, 1)
+        var rest = number / 10
+        while rest > 0 { (rest, digits) = (rest / 10, digits + 1) }
+        // As one piece of the right size; to append the parts takes four times as long.
+        let count = name.utf8.count + 1 + digits
+        return String(unsafeUninitializedCapacity: count) { id in
+            let end = name.withUTF8 { id.initialize(fromContentsOf: $0) }
+            id[end] = UInt8(ascii: "_")
+            var rest = number
+            for place in (end + 1..<count).reversed() {
+                id[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            }
+            return count
+        }
+    }
 
     /// `NAME_7` as its two parts; the whole text and 1 for an id that ``id(_:_:)`` would not return, such as `NAME_07`.
-    private static func parts(of id: String) -> (name: String, number: Int) {
-        var text = id
-        return text.withUTF8 { bytes in
+    ///
+    /// - Parameter expected: what the name probably is; if so, no other text has to be made.
+    private static func parts(of id: String, madeOf expected: String = "") -> (name: String, number: Int) {
+        NameIndex.withBytes(of: id) { bytes in
             var (place, number, scale) = (bytes.count, 0, 1)
-            while place > 0, case let digit = bytes[place - 1], (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit)
-            {
+            while place > 0, case let digit = bytes[place - 1], isDigit(digit) {
                 // So many digits are no number that was counted up to.
                 if scale > 100_000_000 { return (id, 1) }
                 number += Int(digit - UInt8(ascii: "0")) * scale
@@ -183,7 +220,8 @@ struct SiblingIDs: Equatable, Sendable {
             else {
                 return (id, 1)
             }
-            return (String(decoding: bytes[..<(place - 1)], as: UTF8.self), number)
+            let name = UnsafeRawBufferPointer(rebasing: bytes[..<(place - 1)])
+            return (NameIndex.isEqual(expected, name) ? expected : String(decoding: name, as: UTF8.self), number)
         }
     }
 }
