@@ -74,12 +74,12 @@ struct ForestTests {
         let a = forest.add("a", below: main)
         forest.updateVisibility(main)
         let first = forest.takeChanges()
-        #expect(first.born == [main, a])
+        #expect(Array(first.born) == [main, a])
         forest.setVisible(a, true)
         let b = forest.add("b", below: main)
         forest.updateVisibility(main)
         let (born, changes) = forest.takeChanges()
-        #expect(born == [b])
+        #expect(Array(born) == [b])
         #expect(
             changes == [
                 PropertyChanges(
@@ -102,7 +102,7 @@ struct ForestTests {
         #expect(presented == [main])
         let nearestLiveAncestor = forest.add("a", below: main)
         let (born, changes) = forest.takeChanges()
-        #expect(born == [nearestLiveAncestor])
+        #expect(Array(born) == [nearestLiveAncestor])
         #expect(changes.isEmpty)
     }
 

@@ -79,8 +79,8 @@ public enum Pop: Hashable, Sendable {
     case root
 }
 
-/// A child to create.
-public struct ChildTemplate: Equatable, Sendable {
+/// A child to create. It never changes, and is an object so that whoever looks at it copies none of its parts.
+public final class ChildTemplate: Equatable, Sendable {
     /// The screen or flow of the child.
     public enum Presentable: Hashable, Sendable {
         /// A screen.
@@ -141,6 +141,16 @@ public struct ChildTemplate: Equatable, Sendable {
         self.layer = layer
         self.onDismissed = onDismissed
         self.onResult = onResult
+    }
+
+    /// Whether they create the same child.
+    public static func == (one: ChildTemplate, other: ChildTemplate) -> Bool {
+        one === other
+            || one.presentable == other.presentable && one.id == other.id && one.arguments == other.arguments
+                && one.step == other.step && one.stepArguments == other.stepArguments && one.style == other.style
+                && one.whenHidden == other.whenHidden && one.reuses == other.reuses && one.raises == other.raises
+                && one.clears == other.clears && one.layer == other.layer && one.onDismissed == other.onDismissed
+                && one.onResult == other.onResult
     }
 }
 

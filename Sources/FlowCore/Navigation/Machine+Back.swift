@@ -202,7 +202,7 @@ extension Machine {
             kind: .back, name: forest[child].name, path: forest[child].path)
         let gone = takeOut(child, below: flow, .dismissal(.back), &turn)
         setLastNavigation([], 0, of: "", flow, for: client)
-        forest.updateVisibility(below: flow, changed: [])
+        forest.updateVisibility(below: flow, changed: NodeSlots())
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(

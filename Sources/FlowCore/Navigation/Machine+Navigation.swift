@@ -27,7 +27,7 @@ extension Machine {
         }
         serial += 1
         switch plan.end {
-        case .no: apply(plan, step, flow, &turn)
+        case .no: apply(&plan, step, flow, &turn)
         case .yes(let last): end(flow, last, nil, plan, step, &turn)
         case .answer(let result): end(flow, nil, result, plan, step, &turn)
         }
@@ -82,26 +82,23 @@ extension Machine {
     }
 
     /// Applies contributors that do not end the flow.
-    private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) {
+    private mutating func apply(_ plan: inout Plan, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) {
         let former = plan.going.isEmpty ? nil : forest[flow].flow?.current
         let gone = plan.going.map { takeOut($0, below: flow, .rule, &turn) }
         let replaces = former.map { forest.slot(of: $0) == nil } ?? false
-        var children: [NodeSlot?] = []
-        children.reserveCapacity(plan.children.count)
-        var changed: [NodeSlot] = []
+        var changed = NodeSlots()
         for place in plan.children.indices {
-            let slot = apply(plan.children[place], after: children, step, flow, replaces: replaces, &changed)
-            children.append(slot)
-            if let slot, !asks.isEmpty { noteContributed(slot, by: step.origin, &turn) }
+            apply(place, of: &plan, step, flow, replaces: replaces, &changed)
+            if !asks.isEmpty, let slot = plan.children[place].slot { noteContributed(slot, by: step.origin, &turn) }
         }
         setLastNavigation(
             plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
-        if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(below: flow, changed: changed) }
+        if !gone.isEmpty || !plan.children.isEmpty { forest.updateVisibility(below: flow, changed: changed) }
         if !gone.isEmpty {
             noteEmpty(flow, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
         }
-        if !children.isEmpty, forest[flow].flow?.isBare == true || !emptyFlows.isEmpty,
+        if !plan.children.isEmpty, forest[flow].flow?.isBare == true || !emptyFlows.isEmpty,
             forest[flow].flow?.isChildless == false
         {
             endEmptiness(of: flow)
@@ -115,7 +112,7 @@ extension Machine {
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step, &turn) }
         for place in plan.children.indices {
-            guard let slot = children[place], let initial = plan.children[place].initial else { continue }
+            guard let initial = plan.children[place].initial, let slot = plan.children[place].slot else { continue }
             // A reused flow may still wait for its first initial step; it never waits for this one (S-26).
             triggerInitial(initial, of: slot, step, plan.children[place].isNew ? .initial : .triggered, &turn)
         }
@@ -125,17 +122,16 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Creates a child, or gives a live one new arguments; returns its slot. The others are the children before it in the
-    /// list.
+    /// Creates a child, or gives a live one new arguments.
     ///
     /// - Parameter changed: those whose visibility can have changed.
     private mutating func apply(
-        _ child: Plan.Child, after others: [NodeSlot?], _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool,
-        _ changed: inout [NodeSlot]
-    ) -> NodeSlot? {
-        switch child {
-        case .make(let birth, _):
-            let slot = forest.insert(birth.value, below: flow)
+        _ place: Int, of plan: inout Plan, _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool,
+        _ changed: inout NodeSlots
+    ) {
+        switch plan.children[place] {
+        case .make(let birth, let initial):
+            let slot = forest.insert(plan.takeBirth(birth), below: flow)
             changed.append(slot)
             takeOverLosses(slot, from: flow)
             scheduleIdleStep(of: slot)
@@ -147,7 +143,7 @@ extension Machine {
                 // Before the child is reported, because its parent's readiness depends on it (S-26).
                 if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
             }
-            return slot
+            plan.children[place] = .made(slot, initial)
         case .reuse(let slot, let arguments, let onResult, _):
             let isReturn = willReturn(slot, with: arguments)
             // What was saved belongs to the former arguments (S-44).
@@ -166,20 +162,17 @@ extension Machine {
                     node.presenting?.serial = serial
                 }
             }
-            return slot
         case .adjust(let place, let adjustment):
             let subject =
                 switch place {
                 case .live(let slot): slot
-                case .planned(let index): others[index]
+                case .planned(let index): plan.children[index].slot
                 }
             if let subject {
                 adjust(subject, adjustment, below: flow)
-                if !changed.contains(subject) { changed.append(subject) }
+                changed.insert(subject)
             }
-            return nil
-        case .popped:
-            return nil
+        case .made, .popped: break
         }
     }
 
@@ -209,7 +202,7 @@ extension Machine {
         reportRemoved(below, .parent, &turn)
         let ended = forest.remove(flow)
         concludeRemoval(ended, below: parent)
-        if let parent { forest.updateVisibility(below: parent, changed: []) }
+        if let parent { forest.updateVisibility(below: parent, changed: NodeSlots()) }
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(navigation(plan.arguments, plan.contributions, step, at: path, of: definition)))

@@ -8,8 +8,10 @@ struct Plan {
 
     /// A contributed child.
     enum Child {
-        /// A new child, with its initial step.
-        case make(Boxed<Forest.Birth>, Step?)
+        /// A new child, by its place in ``births``, with its initial step.
+        case make(Int, Step?)
+        /// The same, as soon as it was made.
+        case made(NodeSlot, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
         case reuse(NodeSlot, Arguments, OnResult?, Step?)
         /// A change of a child at this place of the list (S-37).
@@ -46,6 +48,8 @@ struct Plan {
     var going: [NodeSlot] = []
     /// In the order of the list.
     var children: [Child] = []
+    /// The new children; nil if they were made.
+    private var births: [Forest.Birth?] = []
     var ids = SiblingIDs.PlannedIDs()
     var forwardsToParent: [Step] = []
     var forwardsToCurrent: [Step] = []
@@ -70,18 +74,47 @@ struct Plan {
     /// Which of ``contributions`` belong to which of ``children``.
     private var subjects: [(contribution: Int, child: Int)] = []
 
+    /// Whether it has one contributor, so that none can refer to the children of another.
+    let isSingle: Bool
+
     /// Creates a plan for a step with these arguments.
-    init(arguments: Arguments) {
+    init(arguments: Arguments, isSingle: Bool) {
         self.arguments = arguments
+        self.isSingle = isSingle
         byteCount = arguments.byteCount
     }
 
     /// Adds a child, or another contribution to a planned one.
     mutating func add(_ child: consuming Child, at place: Int? = nil, _ contribution: consuming Contribution) {
         let place = place ?? children.count
-        if place == children.count { children.append(child) } else { children[place] = child }
-        subjects.append((contributions.count, place))
-        contributions.append(contribution)
+        if place == children.count { children.append(consume child) } else { children[place] = consume child }
+        if !isSingle { subjects.append((contributions.count, place)) }
+        contributions.append(consume contribution)
+    }
+
+    /// Adds a new child.
+    mutating func make(_ birth: consuming Forest.Birth, _ initial: Step?, _ contribution: consuming Contribution) {
+        add(.make(births.count, initial), consume contribution)
+        births.append(consume birth)
+    }
+
+    /// A new child that was not made yet.
+    func birth(_ place: Int) -> Forest.Birth {
+        guard let birth = births[place] else { preconditionFailure("a planned child is made once") }
+        return birth
+    }
+
+    /// Changes a new child.
+    mutating func update(birth place: Int, _ change: (inout Forest.Birth) -> Void) {
+        var birth = takeBirth(place)
+        change(&birth)
+        births[place] = birth
+    }
+
+    /// Takes a new child, which is made now.
+    mutating func takeBirth(_ place: Int) -> Forest.Birth {
+        guard let birth = births[place].take() else { preconditionFailure("a planned child is made once") }
+        return birth
     }
 
     /// Adds a change of a child. Of several that show or hide it the last counts, so that no signal reports one in between.
@@ -119,28 +152,43 @@ struct Plan {
 
 extension Plan.Child {
     /// Whether it is made.
-    var isNew: Bool { if case .make = self { true } else { false } }
+    var isNew: Bool {
+        switch self {
+        case .make, .made: true
+        case .reuse, .adjust, .popped: false
+        }
+    }
+
+    /// The slot of a child that was made, or is reused.
+    var slot: NodeSlot? {
+        switch self {
+        case .made(let slot, _), .reuse(let slot, _, _, _): slot
+        case .make, .adjust, .popped: nil
+        }
+    }
 
     /// The initial step that is triggered.
     var initial: Plan.Step? {
         switch self {
-        case .make(_, let step), .reuse(_, _, _, let step): step
+        case .make(_, let step), .made(_, let step), .reuse(_, _, _, let step): step
         case .adjust, .popped: nil
         }
     }
+}
 
-    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial step
-    /// that waits, which a flow's never does (S-16).
-    func byteCount(in forest: borrowing Forest) -> Int {
-        switch self {
+extension Plan {
+    /// The usage of a child at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial
+    /// step that waits, which a flow's never does (S-16).
+    func byteCount(of place: Int, in forest: borrowing Forest) -> Int {
+        switch children[place] {
         case .make(let birth, let step):
-            birth.traits.arguments.byteCount + (birth.onDismissed?.byteCount ?? 0) + (birth.onResult?.byteCount ?? 0)
-                + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            // Without `if let`, which would copy it.
+            return (births[birth]?.byteCount ?? 0) + (births[birth]?.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .reuse(let slot, let arguments, let onResult, let step):
-            arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
+            return arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)
                 + (forest[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
-        case .adjust, .popped: 0
+        case .made, .adjust, .popped: return 0
         }
     }
 }

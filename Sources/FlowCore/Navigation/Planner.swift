@@ -10,12 +10,13 @@ enum Planner {
         _ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) -> Plan {
-        var plan = Plan(arguments: step.arguments.broadcastable)
+        var plan = Plan(arguments: step.arguments.broadcastable, isSingle: contributors.count == 1)
         if !contributors.isEmpty {
             let scope = Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now)
             if contributors.contains(where: \.clears) { clear(flow, &plan, forest) }
-            for contributor in contributors {
-                try add(contributor, to: &plan, scope, client: step.client, forest, definitions)
+            // By its place: to iterate copies each.
+            for place in contributors.indices {
+                try add(contributors[place], to: &plan, scope, client: step.client, forest, definitions)
             }
             plan.dropPopped()
         }
@@ -97,7 +98,7 @@ enum Planner {
         // A flow that ends has no usage any more.
         guard case .no = plan.end else { return }
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
-        for place in plan.children.indices { own.bytes += plan.children[place].byteCount(in: forest) }
+        for place in plan.children.indices { own.bytes += plan.byteCount(of: place, in: forest) }
         var total = own
         // Not `flatMap(forest.postorder)`, which copies the forest for each step.
         for root in plan.going {
@@ -136,13 +137,13 @@ extension Planner {
     ) throws(FlowError) {
         let (name, parameters): (String, [Parameter])
         var flow: Boxed<Node.FlowState>?
-        var presenter: Presenter?
+        var screen: ScreenID?
         var initial = template.step
         switch template.presentable {
-        case .screen(let screen):
-            name = definitions.screens[screen.index].name
-            parameters = definitions.screens[screen.index].parameters
-            presenter = definitions.screens[screen.index].presenter
+        case .screen(let id):
+            name = definitions.screens[id.index].name
+            parameters = definitions.screens[id.index].parameters
+            screen = id
         case .flow(let id):
             name = definitions.flows[id.index].name
             parameters = definitions.flows[id.index].parameters
@@ -164,19 +165,21 @@ extension Planner {
             return
         }
         let id = try forest.newID(template.id, for: name, below: scope.flow, besides: plan.ids)
-        plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
+        if !plan.isSingle { plan.ids.insert(id, givenFor: template.id == nil ? name : nil) }
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let path = forest.path(of: id, below: scope.flow)
-        let birth = Boxed(
+        plan.make(
             Forest.Birth(
                 traits: NodeTraits(
                     name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                     whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
                 flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
-                presenting: presenter.map { Boxed(Node.Presenting($0)) }, path: path))
-        plan.add(
-            .make(birth, step),
+                presenting: screen.flatMap {
+                    definitions.screens[$0.index].presenter.map { Boxed(Node.Presenting($0)) }
+                },
+                path: path),
+            step,
             Contribution(
                 kind: kind, name: name, path: path, style: template.style,
                 arguments: arguments.broadcastable))
@@ -219,11 +222,13 @@ extension Planner {
             let index = plan.reuse(of: slot) ?? plan.children.count
             plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
         case .planned(let index):
-            guard case .make(var birth, _) = plan.children[index] else { return }
-            birth.traits.arguments = arguments
-            birth.onResult = onResult
-            // The last contribution decides whether there is an initial step to wait for (S-26).
-            birth.flow?.readiness = step == nil ? .ready : .awaitingStep
+            guard case .make(let birth, _) = plan.children[index] else { return }
+            plan.update(birth: birth) { birth in
+                birth.traits.arguments = arguments
+                birth.onResult = onResult
+                // The last contribution decides whether there is an initial step to wait for (S-26).
+                birth.flow?.readiness = step == nil ? .ready : .awaitingStep
+            }
             plan.add(.make(birth, step), at: index, contribution)
         }
     }
@@ -273,11 +278,12 @@ extension Planner {
     ) -> Arguments {
         switch source {
         case .inherited:
-            (scope.departure?.how.result ?? scope.arguments).filter { argument in
-                parameters.contains { $0.name == argument.name }
-            }
+            let inherited = scope.departure?.how.result ?? scope.arguments
+            // Nearly always all of them; then no list has to be made.
+            guard inherited.contains(where: { !parameters.contains($0.name) }) else { return inherited }
+            return inherited.filter { parameters.contains($0.name) }
         case .given(let bindings):
-            bindings.compactMap { binding in
+            return bindings.compactMap { binding in
                 switch binding.source {
                 case .literal(let value): Argument(binding.name, value)
                 case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
@@ -297,6 +303,10 @@ extension Planner {
     private static func renamed(_ argument: Argument, _ name: String) -> Argument {
         Argument(name, argument.value, isPrivate: argument.isPrivate)
     }
+}
+
+extension [Parameter] {
+    fileprivate func contains(_ name: String) -> Bool { contains { $0.name == name } }
 }
 
 extension FlowContributor {

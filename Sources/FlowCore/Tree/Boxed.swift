@@ -27,6 +27,7 @@ struct Boxed<Value: Sendable>: Sendable {
 }
 
 extension Boxed: Equatable where Value: Equatable {}
+extension Boxed: Hashable where Value: Hashable {}
 
 /// What can be stored in ``Sparse``.
 protocol Initial: Equatable, Sendable {
@@ -40,6 +41,10 @@ struct Sparse<Value: Initial>: Equatable, Sendable {
 
     @inline(__always)
     init() {}
+
+    /// This value, which is not as at first.
+    @inline(__always)
+    init(_ value: Value) { changed = Boxed(value) }
 
     /// A member of the value, with what it is at first.
     @inline(__always)

@@ -14,7 +14,7 @@ extension Forest {
         }
         guard let parent = self[slot].parent else { return updateVisibility(nil, touching: slot) }
         if isVisible, selects, self[parent].flow?.covering == .tabs { select(slot, of: parent) }
-        updateVisibility(below: parent, changed: [slot])
+        updateVisibility(below: parent, changed: NodeSlots(slot))
     }
 
     /// Updates `current` and `isPresented` below a flow, of all its children; for nil, at one root.
@@ -32,7 +32,7 @@ extension Forest {
 
     /// Updates them below a flow, of whose children these were added or changed, and others may have been removed. Where one
     /// child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very many.
-    mutating func updateVisibility(below parent: NodeSlot, changed: [NodeSlot]) {
+    mutating func updateVisibility(below parent: NodeSlot, changed: NodeSlots) {
         let former = self[parent].flow?.current
         cover(parent)
         let current = self[parent].flow?.current
@@ -46,10 +46,10 @@ extension Forest {
         var affected = changed
         if current != former {
             formerCurrent = former
-            if let former, let slot = slot(of: former), !affected.contains(slot) { affected.append(slot) }
-            if let current, !affected.contains(current.slot) { affected.append(current.slot) }
+            if let former, let slot = slot(of: former) { affected.insert(slot) }
+            if let current { affected.insert(current.slot) }
         }
-        if affected.count > 1 { affected.sort { self[$0].order < self[$1].order } }
+        affected.sort { self[$0].order < self[$1].order }
         for child in affected { presentChild(child, of: parent) }
         formerCurrent = nil
     }

@@ -156,6 +156,7 @@ struct Forest: Sendable {
         var path: String?
 
         /// The bytes of arguments that it adds (``Node/byteCount``).
+        @inline(__always)
         var byteCount: Int {
             arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
         }
@@ -163,7 +164,7 @@ struct Forest: Sendable {
 
     /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
     mutating func remove(_ slot: NodeSlot) -> [Node] {
-        let (parent, id) = (self[slot].parent, self[slot].id)
+        let (parent, id, name) = (self[slot].parent, self[slot].id, self[slot].name)
         // The removal may free the way for the reclaiming. The reclaiming itself does not.
         if !isReclaiming, parent.map({ self[$0].isLeft }) == true { nodes.noteReclaimChange() }
         if let parent {
@@ -276,7 +277,7 @@ extension Forest {
     mutating func noteReclaimChange() { nodes.noteReclaimChange() }
 
     /// Sets a flow's latest navigation.
-    mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
+    mutating func setLast(_ last: consuming LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
 
     /// Sets the initial step that waits at a node. Returns the former one.
     @discardableResult
@@ -372,9 +373,8 @@ extension Forest {
     var hasPresented: Bool { !becamePresented.isEmpty }
 
     /// Takes the changes of live nodes: the new ones, and new values of the others.
-    mutating func takeChanges() -> (born: [NodeSlot], changes: [PropertyChanges]) {
-        if nodes.changed.isEmpty { return ([], []) }
-        var born: [NodeSlot] = []
+    mutating func takeChanges() -> (born: NodeSlots, changes: [PropertyChanges]) {
+        var born = NodeSlots()
         var changes: [PropertyChanges] = []
         for id in nodes.changed {
             guard let (slot, reported) = nodes.takeReported(of: id) else { continue }

@@ -117,7 +117,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate var reported: Changes = []
 
     init(
-        _ birth: Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String, in tree: (root: NodeSlot, depth: Int)?,
+        _ birth: consuming Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String,
+        in tree: (root: NodeSlot, depth: Int)?,
         _ parent: NodeSlot?, isLeft: Bool
     ) {
         self.slot = slot
@@ -286,7 +287,9 @@ struct NodeTable: Sendable {
     // MARK: Usage
 
     /// Adds a node, as a child or as a root, and charges its client.
-    mutating func insert(_ birth: Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?) -> NodeSlot {
+    mutating func insert(
+        _ birth: consuming Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?
+    ) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
@@ -295,19 +298,20 @@ struct NodeTable: Sendable {
         if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
-        let node = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
+        let (hasSavedState, isReached) = (!birth.savedState.isEmpty, birth.flow?.reached != nil)
+        // Each branch makes the node in its place, because a variable would be copied.
         if slot.index < nodes.count {
-            nodes[slot.index] = node
+            nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
         } else {
             // By a quarter: nodes are the larger part of the memory, of which an array that doubles would leave up to a half unused.
             if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
-            nodes.append(node)
+            nodes.append(Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft))
         }
         instances.insert(slot, SlotIndex.hash(instance))
         if let parent { noteReclaimChange(of: parent) }
         dirty.insert(slot)
-        if !birth.savedState.isEmpty { touch(slot, .savedState) }
-        follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
+        if hasSavedState { touch(slot, .savedState) }
+        follow(isReached ? [.born, .activity] : .born, slot)
         return slot
     }
 
@@ -367,13 +371,13 @@ struct NodeTable: Sendable {
     }
 
     /// Sets a flow's latest navigation.
-    mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
+    mutating func setLast(_ next: consuming LastNavigation, of slot: NodeSlot) {
         let former = nodes[slot.index].flow?.last?.byteCount ?? 0
         if former != 0 || next.byteCount != 0 {
             if let client = nodes[slot.index].flow?.last?.client, client != next.client {
                 accounting.count(Accounting.Usage(bytes: -former), for: client)
                 accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
-            } else {
+            } else if next.byteCount != former {
                 accounting.count(Accounting.Usage(bytes: next.byteCount - former), for: next.client)
             }
         }

@@ -26,8 +26,11 @@ struct NodeTraits: Equatable, Sendable {
     ) {
         (self.name, self.id, self.arguments) = (name, id, arguments)
         (self.isVisible, self.whenHidden, self.owner, self.client) = (isVisible, whenHidden, owner, client)
-        (self.style, self.backStep, self.raised, self.isHiddenByRule) = (style, backStep, raised, isHiddenByRule)
-        (self.layer, self.output, self.title) = (layer, output, title)
+        // Most presentables have none of these.
+        let rare = Rare(
+            style: style, backStep: backStep, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer,
+            output: output, title: title)
+        if rare != Rare() { self.rare = Sparse(rare) }
     }
 }
 
