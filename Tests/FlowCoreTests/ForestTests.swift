@@ -106,6 +106,20 @@ struct ForestTests {
         #expect(changes.isEmpty)
     }
 
+    @Test func `S-35 names are counted as soon as rules ask for them`() {
+        var forest = Forest(base: "")
+        forest.setCountsNames(false)
+        let (main, other) = (forest.add("main", .free), forest.add("other", .free))
+        let first = forest.add("a", below: main)
+        let second = forest.add("b", below: main)
+        _ = forest.remove(second)
+        forest.setCountsNames(true)
+        #expect(forest.isAlive("a", near: main) && !forest.isAlive("a", near: other))
+        #expect(forest.isAlive("main", near: other) && !forest.isAlive("b", near: main))
+        _ = forest.remove(first)
+        #expect(!forest.isAlive("a", near: main))
+    }
+
     @Test func `S-35 a presentable counts as alive in the same tree, or as a root anywhere`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
