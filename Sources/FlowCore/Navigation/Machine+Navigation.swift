@@ -131,7 +131,9 @@ extension Machine {
     ) {
         switch plan.children[place] {
         case .make(let birth, let initial):
-            let slot = forest.insert(plan.takeBirth(birth), below: flow)
+            let slot = forest.insert(birth, below: flow)
+            // The plan no longer holds its state, which so is not copied by the next change.
+            plan.children[place] = .made(slot, initial)
             changed.append(slot)
             takeOverLosses(slot, from: flow)
             scheduleIdleStep(of: slot)
@@ -143,7 +145,6 @@ extension Machine {
                 // Before the child is reported, because its parent's readiness depends on it (S-26).
                 if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
             }
-            plan.children[place] = .made(slot, initial)
         case .reuse(let slot, let arguments, let onResult, _):
             let isReturn = willReturn(slot, with: arguments)
             // What was saved belongs to the former arguments (S-44).

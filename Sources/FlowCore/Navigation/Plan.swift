@@ -8,8 +8,8 @@ struct Plan {
 
     /// A contributed child.
     enum Child {
-        /// A new child, by its place in ``births``, with its initial step.
-        case make(Int, Step?)
+        /// A new child, with its initial step.
+        case make(Forest.Birth, Step?)
         /// The same, as soon as it was made.
         case made(NodeSlot, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
@@ -48,8 +48,6 @@ struct Plan {
     var going: [NodeSlot] = []
     /// In the order of the list.
     var children: [Child] = []
-    /// The new children; nil if they were made.
-    private var births: [Forest.Birth?] = []
     var ids = SiblingIDs.PlannedIDs()
     var forwardsToParent: [Step] = []
     var forwardsToCurrent: [Step] = []
@@ -90,31 +88,6 @@ struct Plan {
         if place == children.count { children.append(consume child) } else { children[place] = consume child }
         if !isSingle { subjects.append((contributions.count, place)) }
         contributions.append(consume contribution)
-    }
-
-    /// Adds a new child.
-    mutating func make(_ birth: consuming Forest.Birth, _ initial: Step?, _ contribution: consuming Contribution) {
-        add(.make(births.count, initial), consume contribution)
-        births.append(consume birth)
-    }
-
-    /// A new child that was not made yet.
-    func birth(_ place: Int) -> Forest.Birth {
-        guard let birth = births[place] else { preconditionFailure("a planned child is made once") }
-        return birth
-    }
-
-    /// Changes a new child.
-    mutating func update(birth place: Int, _ change: (inout Forest.Birth) -> Void) {
-        var birth = takeBirth(place)
-        change(&birth)
-        births[place] = birth
-    }
-
-    /// Takes a new child, which is made now.
-    mutating func takeBirth(_ place: Int) -> Forest.Birth {
-        guard let birth = births[place].take() else { preconditionFailure("a planned child is made once") }
-        return birth
     }
 
     /// Adds a change of a child. Of several that show or hide it the last counts, so that no signal reports one in between.
@@ -174,21 +147,18 @@ extension Plan.Child {
         case .adjust, .popped: nil
         }
     }
-}
 
-extension Plan {
-    /// The usage of a child at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial
-    /// step that waits, which a flow's never does (S-16).
-    func byteCount(of place: Int, in forest: borrowing Forest) -> Int {
-        switch children[place] {
+    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial step
+    /// that waits, which a flow's never does (S-16).
+    func byteCount(in forest: borrowing Forest) -> Int {
+        switch self {
         case .make(let birth, let step):
-            // Without `if let`, which would copy it.
-            return (births[birth]?.byteCount ?? 0) + (births[birth]?.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .reuse(let slot, let arguments, let onResult, let step):
-            return arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
+            arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)
                 + (forest[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
-        case .made, .adjust, .popped: return 0
+        case .made, .adjust, .popped: 0
         }
     }
 }

@@ -124,7 +124,7 @@ extension Planner {
             plan.ids.remove(forest[slot].id)
             if let reuse = plan.reuse(of: slot) { plan.children[reuse] = .popped }
         case .planned(let index):
-            if case .make(let birth, _) = plan.children[index] { plan.ids.remove(plan.birth(birth).id) }
+            if case .make(let birth, _) = plan.children[index] { plan.ids.remove(birth.id) }
             plan.children[index] = .popped
         }
     }
@@ -134,7 +134,7 @@ extension Planner {
         case .live(let slot): return forest[slot].name
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return "" }
-            return plan.birth(birth).name
+            return birth.name
         }
     }
 
@@ -143,7 +143,7 @@ extension Planner {
         case .live(let slot): return forest[slot].flow != nil
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return false }
-            return plan.birth(birth).flow != nil
+            return birth.flow != nil
         }
     }
 
@@ -160,7 +160,7 @@ extension Planner {
         case .live(let slot): return forest[slot].path
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return "" }
-            return plan.birth(birth).path ?? forest.path(of: plan.birth(birth).id, below: flow)
+            return birth.path ?? forest.path(of: birth.id, below: flow)
         }
     }
 }

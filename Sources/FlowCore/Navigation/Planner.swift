@@ -98,7 +98,7 @@ enum Planner {
         // A flow that ends has no usage any more.
         guard case .no = plan.end else { return }
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
-        for place in plan.children.indices { own.bytes += plan.byteCount(of: place, in: forest) }
+        for place in plan.children.indices { own.bytes += plan.children[place].byteCount(in: forest) }
         var total = own
         // Not `flatMap(forest.postorder)`, which copies the forest for each step.
         for root in plan.going {
@@ -169,17 +169,17 @@ extension Planner {
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let path = forest.path(of: id, below: scope.flow)
-        plan.make(
-            Forest.Birth(
-                traits: NodeTraits(
-                    name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
-                    whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
-                flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
-                presenting: screen.flatMap {
-                    definitions.screens[$0.index].presenter.map { Boxed(Node.Presenting($0)) }
-                },
-                path: path),
-            step,
+        let birth = Forest.Birth(
+            traits: NodeTraits(
+                name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
+                whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
+            flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
+            presenting: screen.flatMap {
+                definitions.screens[$0.index].presenter.map { Boxed(Node.Presenting($0)) }
+            },
+            path: path)
+        plan.add(
+            .make(birth, step),
             Contribution(
                 kind: kind, name: name, path: path, style: template.style,
                 arguments: arguments.broadcastable))
@@ -223,12 +223,10 @@ extension Planner {
             plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return }
-            plan.update(birth: birth) { birth in
-                birth.traits.arguments = arguments
-                birth.onResult = onResult
-                // The last contribution decides whether there is an initial step to wait for (S-26).
-                birth.flow?.readiness = step == nil ? .ready : .awaitingStep
-            }
+            birth.traits.arguments = arguments
+            birth.onResult = onResult
+            // The last contribution decides whether there is an initial step to wait for (S-26).
+            birth.flow?.readiness = step == nil ? .ready : .awaitingStep
             plan.add(.make(birth, step), at: index, contribution)
         }
     }

@@ -126,37 +126,49 @@ struct Forest: Sendable {
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
-    mutating func insert(_ birth: consuming Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
+    mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
         let path = birth.path ?? path(of: birth.id, below: parent)
-        let (id, name, isFlow) = (birth.id, birth.name, birth.flow != nil)
         let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
         slots.insert(slot, SlotIndex.hash(path))
-        if isFlow { named[name, default: []].insert(slot) }
-        countName(1, of: name, self[slot].root, parent)
+        if birth.flow != nil { named[birth.name, default: []].insert(slot) }
+        countName(1, of: birth.name, self[slot].root, parent)
         if let parent {
-            update(parent) { $0.flow?.value.add(slot, id, name) }
+            update(parent) { $0.flow?.value.add(slot, birth.id, birth.name) }
         } else {
             roots.append(slot)
-            rootIDs.insert(id, madeOf: name)
+            rootIDs.insert(birth.id, madeOf: birth.name)
         }
         return slot
     }
 
-    /// The initial values of a node.
-    struct Birth: HasNodeTraits {
+    /// The initial values of a node. An object, because a struct of this size is copied wherever it is looked at.
+    final class Birth: HasNodeTraits {
         var traits: NodeTraits
         /// The state of a flow; nil for a screen.
         var flow: Boxed<Node.FlowState>?
-        var onDismissed: StepTemplate?
+        let onDismissed: StepTemplate?
         var onResult: OnResult?
-        var presenting: Boxed<Node.Presenting>?
-        var savedState: Arguments = []
+        let presenting: Boxed<Node.Presenting>?
+        let savedState: Arguments
         /// Its path, if that was made before.
-        var path: String?
+        let path: String?
+
+        init(
+            traits: NodeTraits, flow: Boxed<Node.FlowState>? = nil, onDismissed: StepTemplate? = nil,
+            onResult: OnResult? = nil, presenting: Boxed<Node.Presenting>? = nil, savedState: Arguments = [],
+            path: String? = nil
+        ) {
+            self.traits = traits
+            self.flow = flow
+            self.onDismissed = onDismissed
+            self.onResult = onResult
+            self.presenting = presenting
+            self.savedState = savedState
+            self.path = path
+        }
 
         /// The bytes of arguments that it adds (``Node/byteCount``).
-        @inline(__always)
         var byteCount: Int {
             arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
         }

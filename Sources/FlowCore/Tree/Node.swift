@@ -117,7 +117,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate var reported: Changes = []
 
     init(
-        _ birth: consuming Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String,
+        _ birth: Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String,
         in tree: (root: NodeSlot, depth: Int)?,
         _ parent: NodeSlot?, isLeft: Bool
     ) {
@@ -129,13 +129,12 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         level = UInt8(clamping: (tree?.depth ?? 0) + 1)
         traits = birth.traits
         self.isLeft = isLeft
-        onDismissed = birth.onDismissed
-        onResult = birth.onResult
-        savedState = birth.savedState
+        if birth.onDismissed != nil || birth.onResult != nil || !birth.savedState.isEmpty {
+            rare = Sparse(
+                Rare(onDismissed: birth.onDismissed, onResult: birth.onResult, savedState: birth.savedState))
+        }
         presenting = birth.presenting
-        presenting?.follows = []
         flow = birth.flow
-        flow?.follows = []
     }
 
     private struct Rare: Initial {
@@ -287,9 +286,7 @@ struct NodeTable: Sendable {
     // MARK: Usage
 
     /// Adds a node, as a child or as a root, and charges its client.
-    mutating func insert(
-        _ birth: consuming Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?
-    ) -> NodeSlot {
+    mutating func insert(_ birth: Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
@@ -298,20 +295,23 @@ struct NodeTable: Sendable {
         if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
-        let (hasSavedState, isReached) = (!birth.savedState.isEmpty, birth.flow?.reached != nil)
-        // Each branch makes the node in its place, because a variable would be copied.
+        let node = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
         if slot.index < nodes.count {
-            nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
+            nodes[slot.index] = node
         } else {
             // By a quarter: nodes are the larger part of the memory, of which an array that doubles would leave up to a half unused.
             if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
-            nodes.append(Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft))
+            nodes.append(node)
+        }
+        // What was planned may have been changed; that is no change of a live node.
+        if birth.flow?.follows.isEmpty == false || birth.presenting?.follows.isEmpty == false {
+            _ = nodes[slot.index].takeFollows()
         }
         instances.insert(slot, SlotIndex.hash(instance))
         if let parent { noteReclaimChange(of: parent) }
         dirty.insert(slot)
-        if hasSavedState { touch(slot, .savedState) }
-        follow(isReached ? [.born, .activity] : .born, slot)
+        if !birth.savedState.isEmpty { touch(slot, .savedState) }
+        follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
         return slot
     }
 

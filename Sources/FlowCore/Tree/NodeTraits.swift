@@ -26,11 +26,15 @@ struct NodeTraits: Equatable, Sendable {
     ) {
         (self.name, self.id, self.arguments) = (name, id, arguments)
         (self.isVisible, self.whenHidden, self.owner, self.client) = (isVisible, whenHidden, owner, client)
-        // Most presentables have none of these.
-        let rare = Rare(
-            style: style, backStep: backStep, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer,
-            output: output, title: title)
-        if rare != Rare() { self.rare = Sparse(rare) }
+        let isCommon =
+            style.isEmpty && backStep == nil && raised == 0 && !isHiddenByRule && layer.isEmpty && output.isEmpty
+            && title.isEmpty
+        if !isCommon {
+            rare = Sparse(
+                Rare(
+                    style: style, backStep: backStep, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer,
+                    output: output, title: title))
+        }
     }
 }
 
