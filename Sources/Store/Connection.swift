@@ -77,6 +77,7 @@ final class Connection {
             try Self.checkSchema(of: database, version, format)
         }
         loaded = try Contents.load(database)
+        try database.run(Self.smallCache)
         self.database = database
         let (meta, pending) = (Contents.metaKey, Contents.pendingKeys)
         allRecords = try Statement(
@@ -111,12 +112,16 @@ final class Connection {
 
     /// Nothing is synced: the data have to outlive the process, not the system. As one process has the lock, no memory has to
     /// be shared. `page_size` is that of new files: small pages cost less for small records, large ones for batches of
-    /// navigations.
+    /// navigations. The check and the loading read the file several times, so until then all of a usual one is
+    /// kept.
     private static let settings = """
         PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; \
-        PRAGMA page_size = 2048; PRAGMA cache_size = -512; PRAGMA cell_size_check = ON; \
+        PRAGMA page_size = 2048; PRAGMA cache_size = -4096; PRAGMA cell_size_check = ON; \
         PRAGMA secure_delete = FAST
         """
+
+    /// Later, few pages are read again.
+    private static let smallCache = "PRAGMA cache_size = -512"
 
     /// Runs a closure in a transaction.
     func transaction(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
