@@ -35,6 +35,11 @@ struct Archive {
         return complaints
     }
 
+    /// Records as a shell finds them in a file; none if it would refuse them.
+    func found(_ records: [Record]) -> [Record] {
+        (try? Record.checked(records.sorted { $0.key < $1.key })) ?? []
+    }
+
     mutating func keep(_ records: [Record]) {
         for record in records { bodies[record.key] = record.body }
     }

@@ -235,7 +235,7 @@ struct ReloadTests {
         let key = RecordKey(.node, try world.forestNode("/main/a").instance)
         func stored() throws -> (Record, NodeRecord.Template?) {
             let record = try #require(world.records.first { $0.key == key })
-            return (record, try NodeRecord(try #require(record.body)).onDismissed)
+            return (record, try NodeRecord(try #require(record.body)).onDismissed?.value)
         }
         for isPrivate in [false, true, false] {
             world.reload(builder(isPrivate: isPrivate))

@@ -18,7 +18,7 @@ extension Coordinator {
     var countedLosses: CountedLosses { machine.countedLosses }
     var registrations: Registrations { machine.registrations }
     var unsaved: UnsavedRecords { machine.unsaved }
-    var allRecords: [Record] { machine.allRecords }
+    var allRecords: [Record] { machine.allRecords() }
 
     func watchdog(of slot: NodeSlot) -> UInt64? { machine.watchdog(of: slot, in: definitions) }
     func evictionTime(of slot: NodeSlot) -> UInt64? { machine.evictionTime(of: slot) }

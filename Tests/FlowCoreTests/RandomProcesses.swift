@@ -132,7 +132,7 @@ final class RandomProcesses {
         restarts += 1
         archive = Archive()
         take(coordinator.handle(.restored(records, onSameBus: true), at: time))
-        archive.keep(coordinator.takeAllRecords())
+        archive.keep(coordinator.takeAllRecords(like: archive.found(records)))
         for (name, owner) in owners where !known.contains(name) {
             handle(.nameOwnerChanged(name, owner: owner), "name \(name)")
         }

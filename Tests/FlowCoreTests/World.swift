@@ -104,7 +104,7 @@ final class World {
         }
         take(coordinator.handle(.restored(records, onSameBus: onSameBus), at: Instant(microseconds: now)))
         archive = Archive()
-        archive.keep(coordinator.takeAllRecords())
+        archive.keep(coordinator.takeAllRecords(like: archive.found(records)))
         requests = max(requests, coordinator.latestRequest.number)
         return effects.map(\.line)
     }

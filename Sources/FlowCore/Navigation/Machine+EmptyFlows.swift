@@ -37,8 +37,9 @@ extension Machine {
 
     /// Removes the flows of a restored tree that are empty, without a signal: no client has seen them (S-36).
     mutating func removeRestoredEmptyFlows(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
-        let causes = stored.nodes.reduce(into: [UInt64: EmptyFlows.Cause]()) {
-            $0[$1.instance] = $1.node.flow?.emptiedBy
+        var causes: [UInt64: EmptyFlows.Cause] = [:]
+        for stored in stored.nodes {
+            if let flow = stored.node.flow, let cause = flow.value.emptiedBy { causes[stored.instance] = cause }
         }
         var hasGone = false
         for slot in forest.preorder().reversed() where forest[slot].flow?.isChildless == true {

@@ -9,7 +9,9 @@ extension Coordinator {
     public mutating func takeRecords() -> [Record] { machine.takeRecords() }
 
     /// Takes all records, as if each had changed.
-    public mutating func takeAllRecords() -> [Record] { machine.takeAllRecords() }
+    ///
+    /// - Parameter found: records of before, sorted by their keys. Those of nodes that still hold are not made again.
+    public mutating func takeAllRecords(like found: [Record] = []) -> [Record] { machine.takeAllRecords(like: found) }
 
     /// Gives back unused serials and instances, and makes records of when flows were touched, at an orderly end of the process.
     public mutating func releaseReservedNumbers() {
@@ -59,7 +61,7 @@ extension Machine {
         return records
     }
 
-    fileprivate mutating func takeAllRecords() -> [Record] {
+    fileprivate mutating func takeAllRecords(like found: [Record]) -> [Record] {
         for slot in forest.preorder() { forest.touchAll(slot) }
         tokens.touchAll()
         asks.touchAll()
@@ -68,7 +70,7 @@ extension Machine {
         _ = takeRecords()
         _ = origins.takeAllRecords()
         _ = calls.takeAllRecords(definitions)
-        let records = allRecords
+        let records = allRecords(like: found)
         unsaved.setSavedSteps(among: records)
         return records
     }
@@ -80,10 +82,14 @@ extension Machine {
     // MARK: All records
 
     /// All records, sorted by their keys.
-    var allRecords: [Record] {
+    ///
+    /// - Parameter found: records of before. Those of nodes that still hold are not made again.
+    func allRecords(like found: [Record] = []) -> [Record] {
         var records = unsaved.counters.map { [$0] } ?? []
+        records.reserveCapacity(found.count)
+        var place = 0
         for slot in forest.preorder() {
-            records.append(record(ofNode: slot))
+            records.append(record(ofNode: slot, like: found, from: &place))
             records += record(ofActivity: slot)
             records += record(ofSavedState: slot)
             if let deferred = forest[slot].initialStep {
@@ -108,19 +114,32 @@ extension Machine {
         return records.sorted { $0.key < $1.key }
     }
 
+    /// - Parameter place: where the record is usually found, as a node often follows the one before.
+    private func record(ofNode slot: NodeSlot, like found: [Record], from place: inout Int) -> Record {
+        let (key, node) = (RecordKey(.node, forest[slot].instance), nodeRecord(of: slot))
+        if place == found.count || found[place].key != key { place = found.firstPlace(from: key) }
+        guard place < found.count, found[place].key == key else { return Record(key, node.encoded()) }
+        defer { place += 1 }
+        // Comparing is less work than encoding.
+        return found[place].node?.says(node) == true ? found[place] : Record(key, node.encoded())
+    }
+
     private func record(ofNode slot: NodeSlot) -> Record {
-        let node = forest[slot]
-        let record = NodeRecord(
-            parent: node.parent.map { forest[$0].instance } ?? 0, traits: node.traits,
-            onDismissed: node.onDismissed.map { storedTemplate($0) },
-            presenting: node.presenting.map { presenting in
+        Record(RecordKey(.node, forest[slot].instance), nodeRecord(of: slot).encoded())
+    }
+
+    private func nodeRecord(of slot: NodeSlot) -> NodeRecord {
+        NodeRecord(
+            parent: forest[slot].parent.map { forest[$0].instance } ?? 0, traits: forest[slot].traits,
+            onDismissed: forest[slot].onDismissed.map { storedTemplate($0) },
+            presenting: forest[slot].presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
                     origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince,
                     eviction: presenting.eviction, isOutdated: presenting.isOutdated,
                     isRetried: presenting.isRetried, leftBy: presenting.leftBy)
             },
-            flow: node.flow.map { flow in
+            flow: forest[slot].flow.map { flow in
                 NodeRecord.Flow(
                     readiness: flow.readiness, isAwaitedByParent: flow.isAwaitedByParent,
                     selected: flow.selected.map { forest[$0].instance }, birth: flow.birth,
@@ -130,8 +149,9 @@ extension Machine {
                         NodeRecord.Losses(screen: $0.key, losses: $0.value)
                     })
             },
-            onResult: node.onResult.map { NodeRecord.OnResult(template: storedTemplate($0.template), asked: $0.asked) })
-        return Record(RecordKey(.node, node.instance), record.encoded())
+            onResult: forest[slot].onResult.map {
+                NodeRecord.OnResult(template: storedTemplate($0.template), asked: $0.asked)
+            })
     }
 
     private func storedTemplate(_ template: StepTemplate) -> NodeRecord.Template {
@@ -185,6 +205,18 @@ extension Machine {
     mutating func unrecordSteps(of node: Node) {
         if let deferred = node.initialStep { unrecord(deferred) }
         for deferred in node.deferredSteps { unrecord(deferred) }
+    }
+}
+
+extension [Record] {
+    /// The place of the first record whose key is not less than this one, in records that are sorted by their keys.
+    fileprivate func firstPlace(from key: RecordKey) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 

@@ -133,11 +133,20 @@ extension Machine {
         var result = Lost()
         result.slots.reserveCapacity(stored.nodes.count)
         forest.reserveRoom(for: stored.nodes.count)
+        let (activities, savedStates) = (stored.activities, stored.savedStates)
+        // Those beside each other often have the same parent and the same name.
+        var above: (instance: UInt64, slot: NodeSlot?) = (0, nil)
+        var declared: (name: String, screen: ScreenID?)?
         for node in stored.nodes {
             let instance = node.instance
-            let parent = result.slots[node.node.parent]
+            if node.node.parent != above.instance { above = (node.node.parent, result.slots[node.node.parent]) }
+            let parent = above.slot
+            if node.node.flow == nil, declared?.name != node.node.name {
+                declared = (node.node.name, definitions.screen(named: node.node.name))
+            }
+            let screen = node.node.flow == nil ? declared?.screen : nil
             let isOrphan = node.node.parent != 0 && parent == nil
-            if let why = whyLost(node, isOrphan: isOrphan, onSameBus: onSameBus) {
+            if let why = whyLost(node, screen, isOrphan: isOrphan, onSameBus: onSameBus) {
                 let record = node.node
                 let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
                 let path = "\(parentPath)/\(record.id)"
@@ -149,7 +158,7 @@ extension Machine {
                 // Not reported if `restore` excludes it, or its parent, from another bus.
                 if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
                 if onSameBus, let owner = record.owner {
-                    let presenter = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
+                    let presenter = screen.flatMap { definitions[$0].presenter }
                     withdraw(
                         Withdrawal(
                             client: owner, object: presenter?.service.path ?? "/", path: path, instance: instance,
@@ -158,8 +167,8 @@ extension Machine {
                 continue
             }
             let slot = restore(
-                node, below: parent, stored.activities[instance], savedState: stored.savedStates[instance],
-                onSameBus: onSameBus, &turn)
+                node, screen, below: parent, node.node.flow == nil ? nil : activities[instance],
+                savedState: node.node.flow == nil ? savedStates[instance] : nil, onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
         for node in stored.nodes {
@@ -173,7 +182,9 @@ extension Machine {
     }
 
     /// Why a presentable is not restored; nil if it is; empty if that needs no report.
-    private func whyLost(_ stored: RecordSet.StoredNode, isOrphan: Bool, onSameBus: Bool) -> String? {
+    private func whyLost(
+        _ stored: RecordSet.StoredNode, _ screen: ScreenID?, isOrphan: Bool, onSameBus: Bool
+    ) -> String? {
         if isOrphan { return onSameBus ? "the flow that it was in is gone" : "" }
         let name = stored.node.name
         if stored.node.flow != nil {
@@ -182,12 +193,12 @@ extension Machine {
             }
             return onSameBus || definitions[flow].isRestored ? nil : ""
         }
-        return definitions.screen(named: name) == nil ? "no definition declares a screen '\(name)' any more" : nil
+        return screen == nil ? "no definition declares a screen '\(name)' any more" : nil
     }
 
     private mutating func restore(
-        _ stored: RecordSet.StoredNode, below parent: NodeSlot?, _ activity: ActivityRecord?, savedState: Arguments?,
-        onSameBus: Bool, _ turn: inout Turn
+        _ stored: RecordSet.StoredNode, _ screen: ScreenID?, below parent: NodeSlot?, _ activity: ActivityRecord?,
+        savedState: Arguments?, onSameBus: Bool, _ turn: inout Turn
     ) -> NodeSlot {
         let record = stored.node
         var traits = record.traits
@@ -198,8 +209,7 @@ extension Machine {
             traits.isVisible = record.flow != nil && !traits.isHiddenByRule
             (traits.owner, traits.backStep) = (nil, nil)
         }
-        var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
-            .map { Boxed(Node.Presenting($0)) }
+        var presenting = screen.flatMap { definitions[$0].presenter }.map { Boxed(Node.Presenting($0)) }
         if let known = record.presenting {
             presenting?.state = known.isShown && onSameBus ? .shown : .due
             presenting?.reason = onSameBus ? known.reason : .restore
@@ -214,10 +224,10 @@ extension Machine {
         let birth = Forest.Birth(
             traits: traits,
             flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
-            onDismissed: record.onDismissed.flatMap { restored($0) },
+            onDismissed: record.onDismissed.flatMap { restored($0.value) },
             onResult: record.onResult.flatMap { stored in
                 restored(stored.template).map { OnResult(template: $0, asked: stored.asked) }
-            }, presenting: presenting, savedState: record.flow == nil ? savedState ?? [] : [])
+            }, presenting: presenting, savedState: savedState ?? [])
         if let owner = birth.owner { watchClient(owner) }
         let slot = forest.insert(birth, below: parent, instance: stored.instance)
         noteKeepsAwake(slot)
@@ -279,7 +289,6 @@ extension RecordSet {
         max(
             steps.lazy.map(\.step.origin).max() ?? 0, origins.keys.max() ?? 0,
             asks.lazy.map(\.ask.origin).max() ?? 0,
-            nodes.lazy.compactMap(\.node.presenting?.origin).max() ?? 0,
-            nodes.lazy.compactMap { $0.node.flow.map { max($0.birth, $0.emptiedBy?.origin ?? 0) } }.max() ?? 0)
+            nodes.lazy.map(\.latestOrigin).max() ?? 0)
     }
 }

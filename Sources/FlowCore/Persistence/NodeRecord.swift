@@ -58,10 +58,22 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
     /// The parent's instance; 0 for a root.
     var parent: UInt64 = 0
     var traits = NodeTraits()
-    var onDismissed: Template?
-    var presenting: Presenting?
-    var flow: Flow?
-    var onResult: OnResult?
+    // Boxed, because most records have none, and a restart keeps all records.
+    var onDismissed: Boxed<Template>?
+    var presenting: Boxed<Presenting>?
+    var flow: Boxed<Flow>?
+    var onResult: Boxed<OnResult>?
+
+    init(
+        parent: UInt64 = 0, traits: NodeTraits = NodeTraits(), onDismissed: Template? = nil,
+        presenting: Presenting? = nil, flow: Flow? = nil, onResult: OnResult? = nil
+    ) {
+        (self.parent, self.traits) = (parent, traits)
+        (self.onDismissed, self.presenting) = (onDismissed.map(Boxed.init), presenting.map(Boxed.init))
+        (self.flow, self.onResult) = (flow.map(Boxed.init), onResult.map(Boxed.init))
+    }
+
+    private init() {}
 
     static var unread: NodeRecord { NodeRecord() }
     var expectedByteCount: Int { 64 + arguments.byteCount }
@@ -77,6 +89,12 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         try coder.code(&onResult)
         try coder.check(onResult != nil, "the step for a result is missing")
     }
+}
+
+extension Boxed: RecordPart where Value: RecordPart {
+    static var unread: Self { Self(.unread) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.code(&value) }
 }
 
 extension NodeRecord.Flow: RecordPart {

@@ -158,6 +158,8 @@ extension Array: RecordPart where Element: RecordPart {
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         var count = count
         try coder.code(count: &count)
+        // A count that is read may be wrong.
+        if Coder.reads { reserveCapacity(Swift.min(count, 8)) }
         for place in 0..<count {
             // Not in place: a written value may be shared, and would be copied.
             var element: Element = Coder.reads ? .unread : self[place]

@@ -16,7 +16,10 @@ public protocol NumberReading {
 extension NumberReading {
     /// Reads a number: seven bits a byte, the lowest first; all bytes but the last have the highest bit set.
     @inlinable
-    public mutating func number() throws(RecordFailure) -> UInt64 {
+    public mutating func number() throws(RecordFailure) -> UInt64 { try longNumber() }
+
+    @inlinable
+    mutating func longNumber() throws(RecordFailure) -> UInt64 {
         var number: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -53,6 +56,16 @@ public struct RecordReader: NumberReading, Sendable {
         return bytes[place]
     }
 
+    /// Reads a number. Most have one byte.
+    @inline(__always)
+    public mutating func number() throws(RecordFailure) -> UInt64 {
+        if place < bytes.count, bytes[place] < 0x80 {
+            defer { place += 1 }
+            return UInt64(bytes[place])
+        }
+        return try longNumber()
+    }
+
     /// Reads the number of elements that follow, each of which takes at least a byte.
     public mutating func count() throws(RecordFailure) -> Int {
         let count = try number()
@@ -71,10 +84,16 @@ public struct RecordReader: NumberReading, Sendable {
 
     /// Reads a text.
     public mutating func text() throws(RecordFailure) -> String {
-        let content = try content()
-        // Most texts are: decoding them is less work than the search for errors.
-        if content.allSatisfy({ $0 < 0x80 }) { return String(decoding: content, as: UTF8.self) }
-        guard let text = String(validating: content, as: UTF8.self) else { throw RecordFailure("a text is not UTF-8") }
+        let count = try count()
+        if count == 0 { return "" }
+        defer { place += count }
+        let text: String? = bytes.withUnsafeBufferPointer { bytes in
+            let content = UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+            // Most texts are: decoding them is less work than the search for errors.
+            if content.allSatisfy({ $0 < 0x80 }) { return String(decoding: content, as: UTF8.self) }
+            return String(validating: content, as: UTF8.self)
+        }
+        guard let text else { throw RecordFailure("a text is not UTF-8") }
         return text
     }
 

@@ -6,10 +6,33 @@ final class RecordSet {
     final class StoredNode: Sendable {
         let instance: UInt64
         let node: NodeRecord
+        /// Whether its id can be that of a presentable.
+        fileprivate let hasValidID: Bool
+        fileprivate let idHash: UInt32
 
         init(_ instance: UInt64, _ body: [UInt8]) throws(RecordFailure) {
             self.instance = instance
             node = try NodeRecord(body)
+            hasValidID = Names.isPresentableName(node.id)
+            idHash = SlotIndex.hash(node.id)
+        }
+
+        /// Whether a record has the same contents.
+        func says(_ other: NodeRecord) -> Bool { node == other }
+
+        /// The greatest of the origins in it.
+        var latestOrigin: UInt64 {
+            var origin: UInt64 = 0
+            if let presenting = node.presenting { origin = presenting.value.origin }
+            if let flow = node.flow { origin = max(origin, flow.value.birth, flow.value.emptiedBy?.origin ?? 0) }
+            return origin
+        }
+
+        /// The greatest of the numbers after which others are counted.
+        fileprivate var greatestNumber: UInt64 {
+            var number = max(latestOrigin, node.raised)
+            if let flow = node.flow { for losses in flow.value.losses { number = max(number, losses.losses.excess) } }
+            return number
         }
     }
 
@@ -36,7 +59,9 @@ final class RecordSet {
     init(_ records: [Record]) throws(RecordFailure) {
         var records = records
         // Those of a file are.
-        if zip(records, records.dropFirst()).contains(where: { $1.key < $0.key }) { records.sort { $0.key < $1.key } }
+        if records.indices.dropFirst().contains(where: { records[$0].key < records[$0 - 1].key }) {
+            records.sort { $0.key < $1.key }
+        }
         nodes.reserveCapacity(records.count { $0.key.kind == .node })
         for record in records {
             guard let body = record.body else { continue }
@@ -71,29 +96,39 @@ final class RecordSet {
         progress.sort { ($0.progress.rank, $0.number) < ($1.progress.rank, $1.number) }
     }
 
+    /// A place among siblings.
+    private struct Raise: Hashable {
+        let parent: UInt64
+        let order: UInt64
+    }
+
+    /// Whether there is a record of the presentable with this instance.
+    private func hasNode(_ instance: UInt64) -> Bool {
+        var (low, high) = (0, nodes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if nodes[middle].instance < instance { low = middle + 1 } else { high = middle }
+        }
+        return low < nodes.count && nodes[low].instance == instance
+    }
+
     /// Refuses a tree that is not valid (S-1).
     func check() throws(RecordFailure) {
         guard nodes.count <= Limits.nodes else { throw RecordFailure("there are \(nodes.count) presentables") }
-        /// A place among siblings, or an id.
-        struct OfSiblings<Part: Hashable>: Hashable {
-            let parent: UInt64
-            let part: Part
-        }
+        // By instance; 0 is above the roots.
         var depths: [UInt64: Int] = [0: 0]
-        var flows: Set<UInt64> = [0]
-        var ids: Set<OfSiblings<String>> = []
-        var orders: Set<OfSiblings<UInt64>> = []
-        depths.reserveCapacity(nodes.count + 1)
-        ids.reserveCapacity(nodes.count)
+        // The places of records by the ids.
+        var ids = SlotIndex()
+        var raises: Set<Raise> = []
         // Without it, children are in the order of their instances, which differ.
         let someAreRaised = nodes.contains { $0.node.raised > 0 }
         // Siblings often follow each other, with the same name.
-        var (parent, depth): (UInt64, Int) = (0, 0)
+        var (parent, depth, last): (UInt64, Int, UInt64) = (0, 0, 0)
         var name: String?
-        for stored in nodes {
-            let (instance, id) = (stored.instance, stored.node.id)
+        for (place, stored) in nodes.enumerated() {
+            let instance = stored.instance
             if stored.node.parent != parent {
-                guard let found = depths[stored.node.parent], flows.contains(stored.node.parent) else {
+                guard let found = depths[stored.node.parent] else {
                     throw RecordFailure(
                         "presentable \(instance) has no flow \(stored.node.parent) that it could be in")
                 }
@@ -102,32 +137,37 @@ final class RecordSet {
             guard instance > 0 else {
                 throw RecordFailure("presentable \(instance) has no flow \(parent) that it could be in")
             }
-            guard depths.updateValue(depth + 1, forKey: instance) == nil else {
-                throw RecordFailure("presentable \(instance) has several records")
-            }
-            guard Names.isPresentableName(id), stored.node.name == name || Names.isPresentableName(stored.node.name)
-            else {
-                let names = "'\(Names.escaped(id))', '\(Names.escaped(stored.node.name))'"
+            // They are in the order of their keys.
+            guard instance > last else { throw RecordFailure("presentable \(instance) has several records") }
+            last = instance
+            guard stored.hasValidID, stored.node.name == name || Names.isPresentableName(stored.node.name) else {
+                let names = "'\(Names.escaped(stored.node.id))', '\(Names.escaped(stored.node.name))'"
                 throw RecordFailure("presentable \(instance) can't have the id and name \(names)")
             }
             name = stored.node.name
-            guard depth < Limits.depth, ids.insert(OfSiblings(parent: parent, part: id)).inserted else {
-                throw RecordFailure("presentable \(instance) is too deep, or has the id '\(id)' of a sibling")
+            let hash = stored.idHash ^ SlotIndex.hash(parent)
+            let twin = ids.find(hash) { place in
+                nodes[place.index].node.parent == parent && nodes[place.index].node.id == stored.node.id
             }
+            guard depth < Limits.depth, twin == nil else {
+                throw RecordFailure(
+                    "presentable \(instance) is too deep, or has the id '\(stored.node.id)' of a sibling")
+            }
+            ids.insert(NodeSlot(place), hash)
             let raised = stored.node.raised
-            guard !someAreRaised || orders.insert(OfSiblings(parent: parent, part: max(instance, raised))).inserted,
+            guard !someAreRaised || raises.insert(Raise(parent: parent, order: max(instance, raised))).inserted,
                 parent != 0 || raised == 0
             else { throw RecordFailure("presentable \(instance) can't have been raised by \(raised)") }
-            if stored.node.flow != nil { flows.insert(instance) }
+            if stored.node.flow != nil { depths[instance] = depth + 1 }
         }
         for (number, step) in steps {
             // The flow of a queued step may be gone, but it existed.
             let isKnown =
                 switch step.stage {
-                case .initial, .deferred: depths[step.place] != nil
-                case .blocked, .guard, .navigator: flows.contains(step.place)
+                case .initial, .deferred: hasNode(step.place)
+                case .blocked, .guard, .navigator: depths[step.place] != nil
                 case .queued:
-                    depths[step.place] == nil ? step.place <= counters.instance : flows.contains(step.place)
+                    hasNode(step.place) ? depths[step.place] != nil : step.place <= counters.instance
                 }
             guard step.place != 0, isKnown else {
                 throw RecordFailure("step \(number) waits at \(step.place), where no such step can wait")
@@ -139,7 +179,7 @@ final class RecordSet {
         // There has to be room for further numbers.
         var number = max(counters.serial, counters.instance)
         for stored in steps { number = max(number, stored.step.origin, stored.step.request) }
-        for stored in nodes { number = max(number, stored.node.greatestNumber) }
+        for stored in nodes { number = max(number, stored.greatestNumber) }
         for stored in asks { number = max(number, stored.ask.origin, stored.ask.asker, stored.ask.serial) }
         if number >= RecordKey.numbers / 2 {
             throw RecordFailure(
@@ -152,14 +192,6 @@ extension NodeRecord.Template {
     /// Only literal values are the template's own.
     fileprivate mutating func removePrivateValues() {
         if isPrivate { bindings?.removeAll { if case .literal = $0.source { true } else { false } } }
-    }
-}
-
-extension NodeRecord {
-    /// The greatest of the numbers after which others are counted.
-    fileprivate var greatestNumber: UInt64 {
-        let number = max(raised, presenting?.origin ?? 0, flow?.birth ?? 0, flow?.emptiedBy?.origin ?? 0)
-        return max(number, flow?.losses.lazy.map(\.losses.excess).max() ?? 0)
     }
 }
 
@@ -204,8 +236,8 @@ extension Record {
         case .node:
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
             node.traits.arguments = node.arguments.broadcastable
-            node.onDismissed?.removePrivateValues()
-            node.onResult?.template.removePrivateValues()
+            node.onDismissed?.value.removePrivateValues()
+            node.onResult?.value.template.removePrivateValues()
             if let asked = node.onResult?.asked.broadcastable { node.onResult?.asked = asked }
             return Record(key, node.encoded())
         case .stepper:

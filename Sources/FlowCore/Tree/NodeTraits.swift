@@ -19,6 +19,9 @@ struct NodeTraits: Equatable, Sendable {
     /// Those that few presentables have.
     private var rare = Sparse<Rare>()
 
+    /// Traits to read into; the initializer below looks at each of the rare ones.
+    init() {}
+
     init(
         name: String = "", id: String = "", style: String = "", arguments: Arguments = [], isVisible: Bool = false,
         whenHidden: WhenHidden? = nil, owner: Client? = nil, client: Client = .daemon, backStep: String? = nil,

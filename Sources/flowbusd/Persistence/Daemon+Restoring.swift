@@ -39,7 +39,7 @@ extension Daemon {
         whenFree { [unowned self] in
             watchBusNames { [unowned self] in handle(.started) }
         }
-        persistence.replaceFound(by: coordinator.takeAllRecords())
+        persistence.replaceFound(by: coordinator.takeAllRecords(like: persistence.found.tree))
         commit()
         state.reportedDurable = persistence.isDurable
         state.isServing = true
@@ -72,7 +72,12 @@ extension Daemon {
         var counters = known.flatMap { records in records.filter { $0.key.kind == .counters } }
         if let further = countersBeyond(counters, inspections.map(\.certainty)) { counters.append(further) }
         func hasMore(_ records: [Record]) -> Bool { records.contains { $0.key.kind != .counters } }
-        func with(_ records: [Record]) -> [Record] { counters + records.filter { $0.key.kind != .counters } }
+        func with(_ records: [Record]) -> [Record] {
+            var all = counters
+            all.reserveCapacity(counters.count + records.count)
+            for record in records where record.key.kind != .counters { all.append(record) }
+            return all
+        }
 
         let lost = "memory, from before the bus was lost"
         if setup.restore != .never {
