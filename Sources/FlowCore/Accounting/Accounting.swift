@@ -51,9 +51,7 @@ struct Accounting: Sendable {
     private(set) var total = Usage()
     /// The usage of clients that are gone.
     private(set) var pool = Usage()
-    private var accounts: [Client: Account] = [:]
-    /// Where the account is that was counted last, usually the next one, too; nil once any account is added or removed.
-    private var latest: (client: Client, place: Dictionary<Client, Account>.Index)?
+    private var accounts = AccountTable<Account>()
     private var users: [UInt32: Usage] = [:]
     /// The number of those clients.
     private var goneCount = 0
@@ -72,26 +70,15 @@ struct Accounting: Sendable {
         if change == Usage() { return }
         total += change
         guard client.isConnection else { return }
-        var found = place(of: client)
-        if found == nil {
-            open(client)
-            found = place(of: client)
-        }
-        guard let place = found else { return }
-        if latest?.client != client { latest = (client, place) }
-        accounts.values[place].usage += change
-        if accounts.values[place].isGone {
+        var account = accounts[client] ?? newAccount(of: client)
+        account.usage += change
+        accounts.put(account, for: client)
+        if account.isGone {
             pool += change
-            if accounts.values[place].usage == Usage() { emptied.append(client) }
-        } else if let user = accounts.values[place].user {
+            if account.usage == Usage() { emptied.append(client) }
+        } else if let user = account.user {
             count(change, ofUser: user)
         }
-    }
-
-    /// Where a client's account is.
-    private func place(of client: Client) -> Dictionary<Client, Account>.Index? {
-        if let latest, latest.client == client { return latest.place }
-        return accounts.index(forKey: client)
     }
 
     private mutating func count(_ change: Usage, ofUser user: UInt32) {
@@ -105,10 +92,14 @@ struct Accounting: Sendable {
     /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
         guard accounts[client] == nil, client.isConnection else { return }
+        accounts.put(newAccount(of: client), for: client)
+    }
+
+    /// The new account of a client that has none.
+    private mutating func newAccount(of client: Client) -> Account {
         let isGone = client == .former
-        latest = nil
-        accounts[client] = Account(isGone: isGone)
         if isGone { goneCount += 1 } else { opened.append(client) }
+        return Account(isGone: isGone)
     }
 
     /// Whether there may be such clients, or accounts to forget.
@@ -124,10 +115,9 @@ struct Accounting: Sendable {
     }
 
     private mutating func forgetEmptied() {
-        latest = nil
         for client in emptied {
             guard let account = accounts[client], account.isGone, account.usage == Usage() else { continue }
-            accounts[client] = nil
+            accounts.remove(client)
             goneCount -= 1
         }
         emptied = []
@@ -135,23 +125,19 @@ struct Accounting: Sendable {
 
     /// Notes the user of a client; the user has limits, too.
     mutating func identify(_ client: Client, as user: UInt32) {
-        guard let account = accounts[client], !account.isGone, account.user != user else { return }
+        guard var account = accounts[client], !account.isGone, account.user != user else { return }
         if let former = account.user { count(-account.usage, ofUser: former) }
-        accounts[client]?.user = user
+        account.user = user
+        accounts.put(account, for: client)
         count(account.usage, ofUser: user)
     }
 
     /// A client is gone: its usage moves to the pool. Returns that usage.
     mutating func close(_ client: Client) -> Usage {
-        latest = nil
-        guard let account = accounts.removeValue(forKey: client) else { return Usage() }
-        if account.isGone {
-            accounts[client] = account
-            return Usage()
-        }
+        guard let account = accounts[client], !account.isGone else { return Usage() }
         if let user = account.user { count(-account.usage, ofUser: user) }
         pool += account.usage
-        accounts[client] = Account(usage: account.usage, isGone: true)
+        accounts.put(Account(usage: account.usage, isGone: true), for: client)
         goneCount += 1
         if account.usage == Usage() { emptied.append(client) }
         return account.usage
@@ -169,13 +155,17 @@ struct Accounting: Sendable {
     func user(of client: Client) -> UInt32? { accounts[client]?.user }
 
     /// The clients of a user with limits.
-    func clients(of user: UInt32) -> [Client] { accounts.filter { $0.value.user == user }.map(\.key) }
+    func clients(of user: UInt32) -> [Client] { accounts.all.filter { $0.account.user == user }.map(\.client) }
 
     /// The connected clients that the shell watches.
-    var presentClients: Set<Client> { Set(accounts.filter { !$0.value.isGone }.keys) }
+    var presentClients: Set<Client> { Set(accounts.all.filter { !$0.account.isGone }.map(\.client)) }
 
     /// The usage of each client, connected or gone.
-    var clients: [Client: Usage] { accounts.mapValues(\.usage).filter { $0.value != Usage() } }
+    var clients: [Client: Usage] {
+        var clients: [Client: Usage] = [:]
+        for (client, account) in accounts.all where account.usage != Usage() { clients[client] = account.usage }
+        return clients
+    }
 }
 
 extension Accounting: Equatable {
@@ -204,7 +194,7 @@ extension Accounting {
     /// Checks the limits of the client and of its user alone.
     func checkShare(_ more: Usage, for client: Client) throws(FlowError) {
         guard client.isConnection else { return }
-        let account = place(of: client).map { accounts.values[$0] }
+        let account = accounts[client]
         if account?.isGone == true { return }
         for resource in Resource.allCases where more[resource] > 0 {
             let quota = quotas[resource]
