@@ -96,7 +96,7 @@ extension StoreFile {
         return try writing { connection throws(StoreFailure) in
             let end = try historyEnd(connection)
             /// Whether it is one too many; nil if it stays.
-            func isTooMany(_ batch: Oldest) -> Bool? {
+            func isTooMany(_ batch: OldestBatch) -> Bool? {
                 // A damaged file may have any number.
                 if end &- (batch.before &+ batch.count) >= Int64(clamping: count) { return true }
                 return age?.includes(batch.witnessed, batch.count) == true ? false : nil
@@ -110,6 +110,7 @@ extension StoreFile {
                         break
                     }
                     contents.removeBatch(oldest.checksum)
+                    self.oldest = nil
                     connection.removeBatch.bind(1, oldest.first)
                     try connection.removeBatch.run()
                     if !isTooMany { age?.forgotten += Int(clamping: oldest.count) }
@@ -122,7 +123,7 @@ extension StoreFile {
     }
 
     /// The oldest batch.
-    private struct Oldest {
+    struct OldestBatch {
         let first: Int64
         /// How many navigations were written before it.
         let before: Int64
@@ -131,13 +132,17 @@ extension StoreFile {
         let checksum: UInt64
     }
 
-    private func oldest(_ connection: Connection) throws(StoreFailure) -> Oldest? {
+    /// Reads the oldest batch, unless it is known: each batch that is written asks for it.
+    private func oldest(_ connection: Connection) throws(StoreFailure) -> OldestBatch? {
+        if let oldest { return oldest }
         let statement = connection.oldestBatch
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        return Oldest(
+        let found = OldestBatch(
             first: statement.integer(0), before: statement.integer(1), count: statement.integer(2),
             witnessed: statement.integer(3), checksum: UInt64(bitPattern: statement.integer(4)))
+        oldest = found
+        return found
     }
 
     /// How many navigations were ever written.

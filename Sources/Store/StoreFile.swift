@@ -14,6 +14,8 @@ public final class StoreFile {
     private(set) var connection: Connection?
     /// How many navigations were ever written; nil until the file is read, and after a failed write.
     var written: Int64?
+    /// The oldest batch of the history; nil until it is read, and after it may have changed.
+    var oldest: OldestBatch?
     /// Its contents.
     var contents = Contents()
     /// The records when it was opened, until they are taken.
@@ -62,6 +64,7 @@ public final class StoreFile {
     }
 
     private func open(startsOver: Bool = false) throws(StoreFailure) {
+        oldest = nil
         var found = CommitFile.read(beside: path)
         let written = startsOver ? 0 : found.mark?.number ?? 0
         let isFresh = try Files.prepare(path, written: written)
@@ -203,6 +206,8 @@ public final class StoreFile {
         pendingKeys.removeFirst(dropped)
         pendingKeys += pending.map(\.key)
         if let written { self.written = written &+ Int64(history.count) }
+        // Serials grow, but a damaged file may have begun with any.
+        if let first = oldest?.first, !history.isEmpty, Int64(clamping: history.first) <= first { oldest = nil }
         if let counters { mark.counters = counters.body ?? [] }
         note()
     }
@@ -302,7 +307,7 @@ extension StoreFile {
         do throws(StoreFailure) {
             return try body(connection)
         } catch {
-            written = nil
+            (written, oldest) = (nil, nil)
             if error.kind == .unreadable { connection.leaveAsItIs() }
             throw error
         }
