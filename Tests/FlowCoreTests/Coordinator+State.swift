@@ -17,6 +17,7 @@ extension Coordinator {
     var watches: ClientWatches { machine.watches }
     var countedLosses: CountedLosses { machine.countedLosses }
     var registrations: Registrations { machine.registrations }
+    var steppers: Steppers { machine.steppers }
     var unsaved: UnsavedRecords { machine.unsaved }
     var allRecords: [Record] { machine.allRecords() }
 

@@ -242,6 +242,22 @@ struct CoordinatorSteppersTests {
         #expect(!world.records.contains { $0.key.kind == .stepper })
     }
 
+    @Test func `S-42 without records, roots that are gone leave nothing`() throws {
+        let definitions = builder().definitions
+        var coordinator = Coordinator(definitions: definitions, basePath: "", isRecorded: false)
+        let flow = try #require(definitions.flow(named: "device"))
+        let client = Client(":1.1")
+        let now = Instant(microseconds: 0)
+        _ = coordinator.handle(.flowRequested(RequestID(1), FlowRequest(flow, by: client)), at: now)
+        _ = coordinator.handle(.stepperChanged(StepperID(0), .value(.bool(true))), at: now)
+        #expect(coordinator.steppers.hasUnsaved)
+        let root = coordinator.node(at: "/device")
+        let node = try #require(root)
+        _ = coordinator.handle(.presentableDismissed(RequestID(2), node, by: client), at: now)
+        #expect(coordinator.node(at: "/device") == nil)
+        #expect(!coordinator.steppers.hasUnsaved && coordinator.steppers.allRecords.isEmpty)
+    }
+
     @Test func `S-42 what a stepper creates counts for nobody, and stays on another bus`() throws {
         let world = try World(root: "device", builder())
         _ = signalled(world, [])

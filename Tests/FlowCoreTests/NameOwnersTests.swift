@@ -37,4 +37,12 @@ struct NameOwnersTests {
         #expect(owners.takeRecords() == [Record(RecordKey(.nameOwner, 2), nil)])
         #expect(owners.allRecords.map(\.key.number) == [1])
     }
+
+    @Test func `D-3 a name that came and went before records were taken leaves nothing`() {
+        var owners = NameOwners()
+        _ = owners.change("com.pay", to: one)
+        #expect(owners.hasUnsaved)
+        _ = owners.change("com.pay", to: nil)
+        #expect(!owners.hasUnsaved && owners.takeRecords() == [])
+    }
 }

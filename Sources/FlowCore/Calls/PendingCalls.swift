@@ -112,7 +112,7 @@ struct PendingCalls: Sendable {
     mutating func renew(_ request: RequestID, _ kind: Call.Kind) {
         table.update(request.number) { $0.kind = kind }
         if case .list = kind {
-            rewrittenLists.insert(request.number)
+            if savedLists.contains(request.number) { rewrittenLists.insert(request.number) }
             unsavedLists.insert(request.number)
         }
     }

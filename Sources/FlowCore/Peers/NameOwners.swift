@@ -23,7 +23,8 @@ struct NameOwners: Sendable {
         let before = owners[name]
         guard before != owner else { return nil }
         owners[name] = owner
-        unsaved.insert(name)
+        // A name that came and went before records were taken has none.
+        if owner == nil, numbers[name] == nil { unsaved.remove(name) } else { unsaved.insert(name) }
         return before
     }
 

@@ -22,6 +22,8 @@ struct Steppers: Sendable {
         let number: UInt64
         var value: StepperValue
         var isPrivate: Bool
+        /// Whether a record was taken.
+        var isSaved: Bool
     }
 
     /// The identities of the steppers, by their numbers.
@@ -99,7 +101,8 @@ struct Steppers: Sendable {
     ) {
         let key = Key(root: root, stepper: identities[stepper.index])
         guard let value else { return forget { $0 == key } }
-        emitted[key] = Emitted(number: number, value: value, isPrivate: isPrivate)
+        emitted[key] = Emitted(
+            number: number, value: value, isPrivate: isPrivate, isSaved: emitted[key]?.isSaved ?? false)
         unsaved.insert(key)
     }
 
@@ -110,7 +113,7 @@ struct Steppers: Sendable {
         for (key, last) in emitted where isGone(key) {
             emitted[key] = nil
             unsaved.remove(key)
-            gone.insert(last.number)
+            if last.isSaved { gone.insert(last.number) }
         }
     }
 
@@ -133,7 +136,11 @@ struct Steppers: Sendable {
     mutating func takeRecords() -> [Record] {
         if !hasUnsaved { return [] }
         var records = gone.sorted().map { Record(RecordKey(.stepper, $0), nil) }
-        for key in unsaved { if let last = emitted[key] { records.append(record(key, last)) } }
+        for key in unsaved {
+            guard let last = emitted[key] else { continue }
+            records.append(record(key, last))
+            emitted[key]?.isSaved = true
+        }
         (unsaved, gone) = ([], [])
         return records.sorted { $0.key < $1.key }
     }
@@ -154,6 +161,6 @@ struct Steppers: Sendable {
             return
         }
         emitted[Key(root: record.root, stepper: record.stepper)] = Emitted(
-            number: number, value: record.value, isPrivate: record.isPrivate)
+            number: number, value: record.value, isPrivate: record.isPrivate, isSaved: true)
     }
 }

@@ -73,6 +73,7 @@ struct BlockedSteps: Sendable {
             isEmpty = line.order.isEmpty
         }
         if isEmpty { lines.removeValue(flow.instance) }
+        shrink()
         return removed
     }
 
@@ -84,8 +85,12 @@ struct BlockedSteps: Sendable {
     private mutating func take(_ place: Int) -> WaitingStep? {
         let step = steps[place].take()
         freePlaces.append(place)
-        // Much memory is given back; a little is used again.
-        if lines.isEmpty, freePlaces.count == steps.count, steps.count > 64 { (steps, freePlaces) = ([], []) }
+        shrink()
         return step
+    }
+
+    /// Gives back much memory that is not used; a little is used again.
+    private mutating func shrink() {
+        if lines.isEmpty, freePlaces.count == steps.count, steps.count > 64 { (steps, freePlaces) = ([], []) }
     }
 }
