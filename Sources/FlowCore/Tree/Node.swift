@@ -59,8 +59,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.raised = newValue
         }
     }
-    /// Its place among its siblings, which stand in the order in which they were made or last raised (S-1).
-    var order: UInt64 { max(instance, traits.raised) }
     /// Whether it is visible, not covered, and in a presented parent (S-14). Derived.
     var isPresented = false {
         didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .reclaimIfLeft]) } }
@@ -137,15 +135,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         flow = birth.flow
     }
 
-    private struct Rare: Initial {
-        var onDismissed: StepTemplate?
-        var onResult: OnResult?
-        var initialStep: DeferredStep?
-        var deferredSteps: [DeferredStep] = []
-        var savedState: Arguments = []
-        var askCount = 0
-    }
-
     /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
     fileprivate(set) var onDismissed: StepTemplate? {
         get { rare[\.onDismissed, nil] }
@@ -166,8 +155,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         get { rare[\.deferredSteps, []] }
         set { rare[\.deferredSteps, []] = newValue }
     }
-    /// Whether steps wait until it is presented.
-    var hasWaitingSteps: Bool { initialStep != nil || !deferredSteps.isEmpty }
     /// What the owner of a screen saved, for the process that presents it next (S-44).
     fileprivate(set) var savedState: Arguments {
         get { rare[\.savedState, []] }
