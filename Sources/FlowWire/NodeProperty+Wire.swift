@@ -109,11 +109,7 @@ extension PresentableState {
         guard let presentable = interfaces["\(BusNames.Interface.presentable)"] else { return nil }
         let flow = interfaces["\(BusNames.Interface.flow)"]
         var properties = PropertyList(presentable)
-        if let flow {
-            properties.add(flow)
-            // Nothing reports its changes at a flow, and `InterfacesAdded` does not have it; flows have no title.
-            (properties[.inSight], properties[.title]) = (nil, nil)
-        }
+        if let flow { properties.add(flow) }
         self.init(path: path, isFlow: flow != nil, properties: properties)
     }
 }

@@ -60,7 +60,7 @@ struct BusModel {
         case .present(let it):
             if objects[it.path]?.instance != it.instance || objects[it.flow]?.isFlow != true { complain(effect) }
         case .askAlive(let it):
-            if objects[it.path]?.owner != it.client || objects[it.path]?.isPresented != true { complain(effect) }
+            if objects[it.path]?.owner != it.client.name || objects[it.path]?.isPresented != true { complain(effect) }
         case .withdraw(let it):
             let isLive = objects[it.path]?.instance == it.instance
             // In these cases it is live, and has another owner, or soon none.
@@ -146,12 +146,12 @@ struct BusModel {
         let before = object
         for entry in changes.properties.entries {
             // A flow becomes ready once.
-            if entry.property == .ready, object.properties.flag(.ready) == true {
+            if entry.property == .ready, object.isReady {
                 complain(.changeProperties(changes))
             }
-            let isKnown = object.properties[entry.property] != nil
+            let isKnown = object[entry.property] != nil
             if !isKnown || entry.property.description.change != .emits { complain(.changeProperties(changes)) }
-            object.properties[entry.property] = entry.value
+            object[entry.property] = entry.value
         }
         // The path of the current child can be another object's than before.
         let current = object.current.flatMap { objects[$0]?.instance }
@@ -192,10 +192,10 @@ extension BusModel {
             for child in below[path, default: []].sorted(by: precedes) {
                 var child = child
                 let isInSight = parentIsPresented && !(current.map { covers($0, child) } ?? false)
-                child.properties[.presented] = .flag(child.isVisible && isInSight)
-                if !child.isFlow { child.properties[.inSight] = .flag(isInSight) }
+                child.isPresented = child.isVisible && isInSight
+                if !child.isFlow { child.isInSight = isInSight }
                 let covering = !child.isFlow ? nil : below[child.path].flatMap { currentChild(child, $0) }
-                if child.isFlow { child.properties[.current] = .path(covering?.path) }
+                if child.isFlow { child.current = covering?.path }
                 all.append(child)
                 visit(child.path, covering, child.isPresented)
             }

@@ -38,7 +38,7 @@ struct OutputsTests {
     }
 
     private func output(_ world: World, _ path: String) throws -> String? {
-        try world.state(path).properties.text(.output)
+        try world.state(path).output
     }
 
     @Test func `S-41 a root has the output of its request; a live unique root keeps its own`() throws {

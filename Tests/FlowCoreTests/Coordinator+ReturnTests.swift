@@ -48,7 +48,7 @@ struct ReturnTests {
         #expect(call.activationToken == "click" && call.direction == .pop)
         // It asks for nothing: not for an answer, and nobody is restricted by it.
         #expect(world.presentFails(3) == [])
-        #expect(try world.state("/main/a").owner == Client(":1.9"))
+        #expect(try world.state("/main/a").owner == ":1.9")
         #expect(world.coordinator.questions.isEmpty && world.coordinator.origins.isEmpty)
         // It is not called again after a restart.
         #expect(world.restart() == [])

@@ -102,9 +102,9 @@ extension PresentableState {
         var flags: [String] = []
         if isVisible { flags.append("visible") }
         if isPresented { flags.append("presented") }
-        if isFlow, properties.flag(.ready) == true { flags.append("ready") }
-        if let presenter = properties.text(.presenter), !presenter.isEmpty { flags.append("presenter=\(presenter)") }
-        if let owner { flags.append("owner=\(owner.name)") }
+        if isFlow, isReady { flags.append("ready") }
+        if !presenter.isEmpty { flags.append("presenter=\(presenter)") }
+        if !owner.isEmpty { flags.append("owner=\(owner)") }
         if let current { flags.append("current=\(current)") }
         return flags.isEmpty ? "" : " (" + flags.joined(separator: " ") + ")"
     }

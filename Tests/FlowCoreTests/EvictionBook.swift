@@ -56,16 +56,16 @@ struct EvictionBook {
         if leaving.updateValue(withdrawal.client, forKey: withdrawal.instance) == withdrawal.client { return }
         told.append((withdrawal.instance, withdrawal.client))
         let screen = model.objects[withdrawal.path]
-        if screen?.owner != withdrawal.client || screen?.properties.flag(.inSight) != false {
+        if screen?.owner != withdrawal.client.name || screen?.isInSight != false {
             faults.append("\(withdrawal.path) is evicted in sight, or from another one than its owner")
         }
     }
 
     private mutating func follow(_ screen: PresentableState) {
-        if screen.owner != nil { evicted.remove(screen.instance) }
-        guard let owner = leaving[screen.instance], screen.owner != owner else { return }
+        if !screen.owner.isEmpty { evicted.remove(screen.instance) }
+        guard let owner = leaving[screen.instance], screen.owner != owner.name else { return }
         leaving[screen.instance] = nil
-        guard screen.owner == nil else { return }
+        guard screen.owner.isEmpty else { return }
         evicted.insert(screen.instance)
         count += 1
         if screen.isVisible { faults.append("\(screen.path) is evicted, and visible") }

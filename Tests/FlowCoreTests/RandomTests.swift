@@ -67,7 +67,7 @@ extension RandomLife {
             ),
             (
                 "all cascades have ended",
-                coordinator.queue.isEmpty && states.allSatisfy { $0.properties.flag(.ready) ?? true }
+                coordinator.queue.isEmpty && states.allSatisfy(\.isReady)
             ),
             ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == waiting(in: forest)),
             ("the accounting matches a recount", coordinator.accounting == recount(forest)),

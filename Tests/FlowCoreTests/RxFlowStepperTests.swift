@@ -219,7 +219,7 @@ private struct Listener {
             eventCount += 1
             switch effect {
             case .addPresentable(let it):
-                if moment == .created || it.properties.flag(.ready) == true { arrived(it.path) }
+                if moment == .created || it.isFlow && it.isReady { arrived(it.path) }
             case .changeProperties(let it):
                 if moment == .ready, it.properties.flag(.ready) == true { arrived(it.path) }
             default: break

@@ -294,7 +294,7 @@ final class World {
     }
 
     func isPresented(_ path: String) throws -> Bool { try state(path).isPresented }
-    func isReady(_ path: String) throws -> Bool { try state(path).properties.flag(.ready) == true }
+    func isReady(_ path: String) throws -> Bool { try state(path).isReady }
     func current(_ path: String) throws -> String? { try state(path).current }
     var paths: [String] { coordinator.paths }
 
@@ -339,19 +339,4 @@ final class World {
 extension [Effect] {
     /// The effects without requests to watch clients.
     var withoutWatches: [Effect] { filter { if case .watchClient = $0 { false } else { true } } }
-}
-
-extension PresentableState {
-    var name: String { properties.text(.name) ?? "" }
-    var parent: String? { properties.path(.parentFlow) }
-    var style: String { properties.text(.style) ?? "" }
-    var instance: UInt64 { properties.number(.instance) ?? 0 }
-    var arguments: Arguments { properties.arguments(.arguments) ?? [] }
-    var isVisible: Bool { properties.flag(.visible) ?? false }
-    var isPresented: Bool { properties.flag(.presented) ?? false }
-    var current: String? { properties.path(.current) }
-    var owner: Client? {
-        guard let name = properties.text(.owner), !name.isEmpty else { return nil }
-        return Client(name)
-    }
 }

@@ -106,15 +106,11 @@ enum ObservedEffect: Equatable {
 
 extension ObservedEffect.Presentable {
     init(_ state: PresentableState) {
-        let properties = state.properties
         self.init(
-            path: state.path, name: properties.text(.name) ?? "", parent: properties.path(.parentFlow),
-            style: properties.text(.style) ?? "", instance: properties.number(.instance) ?? 0,
-            arguments: properties.arguments(.arguments) ?? [], isVisible: properties.flag(.visible) ?? false,
-            isPresented: properties.flag(.presented) ?? false, isInSight: properties.flag(.inSight),
-            definition: properties.text(.definition),
-            isReady: properties.flag(.ready) ?? false, current: properties.path(.current),
-            output: properties.text(.output) ?? "")
+            path: state.path, name: state.name, parent: state.parent, style: state.style, instance: state.instance,
+            arguments: state.arguments, isVisible: state.isVisible, isPresented: state.isPresented,
+            isInSight: state.isFlow ? nil : state.isInSight, definition: state.isFlow ? state.name : nil,
+            isReady: state.isFlow && state.isReady, current: state.current, output: state.output)
     }
 }
 

@@ -59,13 +59,13 @@ struct EffectTextTests {
         ),
         (
             added(presenter: "a.b", owner: client),
-            "added /base/main/page screen Name \"page\" ParentFlow /base/main Instance 3 Arguments 0 Visible true"
-                + " Presenter \"a.b\" Owner \":1.1\""
+            "added /base/main/page screen Name \"page\" Style \"\" ParentFlow /base/main Instance 3 Arguments 0"
+                + " Visible true Presented false InSight false Presenter \"a.b\" Owner \":1.1\" Title \"\""
         ),
         (
             added(presenter: "", owner: nil),
-            "added /base/main/page screen Name \"page\" ParentFlow /base/main Instance 3 Arguments 0 Visible true"
-                + " Presenter \"\" Owner \"\""
+            "added /base/main/page screen Name \"page\" Style \"\" ParentFlow /base/main Instance 3 Arguments 0"
+                + " Visible true Presented false InSight false Presenter \"\" Owner \"\" Title \"\""
         ),
         (
             .changeProperties(

@@ -61,11 +61,14 @@ struct MessageBodiesTests {
             )
         }
 
-        /// Some of the properties, and those on the bus of each interface.
-        mutating func properties() -> (PropertyList, [NodeProperty.Interface: BusValue]) {
+        /// Some of the properties.
+        mutating func someProperties() -> [NodeProperty] { NodeProperty.allCases.filter { _ in number(0...3) > 0 } }
+
+        /// These properties, and those on the bus of each interface.
+        mutating func list(of properties: [NodeProperty]) -> (PropertyList, [NodeProperty.Interface: BusValue]) {
             var list = PropertyList()
             var entries: [NodeProperty.Interface: [BusValue]] = [:]
-            for property in NodeProperty.allCases where number(0...3) > 0 {
+            for property in properties {
                 let description = property.description
                 let (value, onBus): (PropertyValue, BusValue)
                 switch "\(description.signature)" {
@@ -76,7 +79,8 @@ struct MessageBodiesTests {
                     let number = generator.next()
                     (value, onBus) = (.number(number), .uint64(number))
                 case "s":
-                    let text = text()
+                    // A flow's name is its definition's.
+                    let text = (property == .definition ? list.text(.name) : nil) ?? text()
                     (value, onBus) = (.text(text), .string(text))
                 case "o":
                     let path = number(0...2) == 0 ? nil : path()
@@ -123,7 +127,7 @@ struct MessageBodiesTests {
     @Test(arguments: 1...5) func `properties, states and arguments`(_ seed: Int) throws {
         var random = Random(generator: SeededGenerator(UInt64(seed)))
         for _ in 1...60 {
-            let (list, onBus) = random.properties()
+            let (list, onBus) = random.list(of: random.someProperties())
             for interface in NodeProperty.Interface.allCases {
                 let text = random.text()
                 try expect([.string(text), onBus[interface] ?? "", .strings([])], "sa{sv}as") { body in
@@ -133,12 +137,14 @@ struct MessageBodiesTests {
                 }
             }
             let isFlow = random.number(0...1) == 1
-            let state = PresentableState(path: random.path(), isFlow: isFlow, properties: list)
+            let empty = PresentableState(path: random.path(), isFlow: isFlow)
+            let (all, allOnBus) = random.list(of: empty.properties.entries.map(\.property))
+            let state = PresentableState(path: empty.path, isFlow: isFlow, properties: all)
             var interfaces = (BusNames.Interface.standard + [BusNames.Interface.stepper]).map {
                 BusValue.dictEntry(.string("\($0)"), .options())
             }
             for interface in NodeProperty.Interface.allCases where isFlow || interface == .presentable {
-                interfaces.append(.dictEntry(.string("\(interface.busName)"), onBus[interface] ?? ""))
+                interfaces.append(.dictEntry(.string("\(interface.busName)"), allOnBus[interface] ?? ""))
             }
             let objects = [BusValue.objectPath(state.path), .array(of: "{sa{sv}}", interfaces)]
             try expect(objects, "oa{sa{sv}}") { body in

@@ -330,9 +330,8 @@ extension Machine {
     }
 
     private func line(of state: PresentableState) -> String {
-        let arguments = state.properties.arguments(.arguments) ?? []
-        var line = "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(arguments))"
-        if let style = state.properties.text(.style), !style.isEmpty { line += ", style '\(Names.escaped(style))'" }
+        var line = "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(state.arguments))"
+        if !state.style.isEmpty { line += ", style '\(Names.escaped(state.style))'" }
         guard let slot = forest.node(at: state.path)?.slot, let deferred = forest[slot].initialStep else {
             return line
         }

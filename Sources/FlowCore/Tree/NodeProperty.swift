@@ -101,13 +101,10 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         self = property
     }
 
-    /// The properties that `InterfacesAdded` reports of a screen.
+    /// Those of `Presentable` that a client does not have to ask for by their names.
     static let ofScreens = allCases.filter {
         $0.description.interface == .presentable && $0.description.change != .explicit
     }
-    /// The properties that `InterfacesAdded` reports of a flow. Without `inSight`: the value would soon be out of date, as no
-    /// signal reports its changes at flows; and without `title`, which flows don't have.
-    static let ofFlows = (ofScreens + ofFlowInterface).filter { ![.inSight, .title].contains($0) }
     static let ofFlowInterface = allCases.filter {
         $0.description.interface == .flow && $0.description.change != .explicit
     }
@@ -138,14 +135,6 @@ extension Forest {
         case .output: .text(self[slot].output)
         case .children: .paths(children(of: slot).map { self[$0].path })
         }
-    }
-
-    /// All that signals report of a presentable.
-    func state(of slot: NodeSlot) -> PresentableState {
-        let isFlow = self[slot].flow != nil
-        return PresentableState(
-            path: self[slot].path, isFlow: isFlow,
-            properties: properties(isFlow ? NodeProperty.ofFlows : NodeProperty.ofScreens, of: slot))
     }
 
     /// The values of some properties of a presentable, in the order given.
@@ -259,23 +248,6 @@ public struct PropertyList: Equatable, Sendable, ExpressibleByDictionaryLiteral 
     public func arguments(_ property: NodeProperty) -> Arguments? {
         guard case .arguments(let arguments)? = self[property] else { return nil }
         return arguments
-    }
-}
-
-/// A presentable as it was at one moment: what `InterfacesAdded` reports of it.
-public struct PresentableState: Equatable, Sendable {
-    /// Its path.
-    public var path: String
-    /// Whether it is a flow rather than a screen.
-    public var isFlow: Bool
-    /// Its properties, apart from those that a client has to ask for.
-    public var properties: PropertyList
-
-    /// A presentable with these properties.
-    public init(path: String, isFlow: Bool, properties: PropertyList) {
-        self.path = path
-        self.isFlow = isFlow
-        self.properties = properties
     }
 }
 

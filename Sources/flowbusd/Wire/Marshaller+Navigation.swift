@@ -46,27 +46,22 @@ extension Marshaller {
 
     /// Writes the interfaces of a presentable with the properties that signals report, `a{sa{sv}}`.
     func append(_ state: PresentableState) throws {
-        try appendInterfaces(ofFlow: state.isFlow) { interface in try append(state.properties, of: interface) }
+        try appendInterfaces(ofFlow: state.isFlow) { property in state[property] }
     }
 
-    /// Writes the interfaces of a presentable with the properties that a client reads at once, `a{sa{sv}}`.
-    func appendInterfaces(ofFlow isFlow: Bool, _ value: (NodeProperty) -> PropertyValue) throws {
-        try appendInterfaces(ofFlow: isFlow) { interface in
-            try openContainer(.array, "{sv}")
-            for property in interface.propertiesReadAtOnce { try append(property, value(property)) }
-            try closeContainer()
-        }
-    }
-
-    private func appendInterfaces(
-        ofFlow isFlow: Bool, properties: (NodeProperty.Interface) throws -> Void
-    ) throws {
+    /// Writes the interfaces of a presentable with those properties, of what a client reads at once, that have a value,
+    /// `a{sa{sv}}`.
+    func appendInterfaces(ofFlow isFlow: Bool, _ value: (NodeProperty) -> PropertyValue?) throws {
         try openContainer(.array, "{sa{sv}}")
         try append(Self.interfacesWithoutProperties)
         for interface in NodeProperty.Interface.allCases where isFlow || interface != .flow {
             try openContainer(.dictEntry, "sa{sv}")
             try append(interface.busName)
-            try properties(interface)
+            try openContainer(.array, "{sv}")
+            for property in interface.propertiesReadAtOnce {
+                if let value = value(property) { try append(property, value) }
+            }
+            try closeContainer()
             try closeContainer()
         }
         try closeContainer()
