@@ -39,6 +39,14 @@ extension Machine {
             || queue.isAwaited(by: id)
     }
 
+    /// A flow has a new child, or has one again.
+    mutating func endEmptiness(ofParent flow: NodeSlot) {
+        guard forest[flow].flow?.isBare == true || !emptyFlows.isEmpty, forest[flow].flow?.isChildless == false else {
+            return
+        }
+        endEmptiness(of: flow)
+    }
+
     /// A flow has a child, or stays without one.
     mutating func endEmptiness(of flow: NodeSlot) {
         forgetEmpty(forest.id(of: flow))

@@ -34,13 +34,16 @@ extension Machine {
         return .navigated(serial: serial)
     }
 
-    /// Applies no contributor, or one that forwards the step: most navigations, which change nothing in the tree but the latest
-    /// navigation of their flow, so that nothing has to be planned. Returns nil for others, and if the arguments need more room
-    /// than those of the navigation before.
+    /// Applies no contributor, or one that forwards the step or adds a child: most navigations, for which nothing has to be
+    /// planned. Returns nil for others, and where a plan has to find room first: if the arguments need more than those of the
+    /// navigation before, or if there is no room for the child.
     private mutating func applySmall(
         _ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
         guard contributors.count < 2 else { return nil }
+        if case .child(let template)? = contributors.first {
+            return template.reuses || template.clears ? nil : try addChild(template, step, flow, &turn)
+        }
         let arguments = step.arguments.broadcastable
         let byteCount = arguments.byteCount
         if byteCount > 0 {
@@ -81,6 +84,40 @@ extension Machine {
         return .navigated(serial: serial)
     }
 
+    /// Adds one child. Returns nil if there is no room for it.
+    private mutating func addChild(
+        _ template: ChildTemplate, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
+    ) throws(FlowError) -> Outcome? {
+        guard (forest[flow].flow?.children.count ?? 0) < Limits.children else { return nil }
+        let (birth, initial) = try Planner.newChild(
+            template, Planner.Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: turn.now),
+            client: step.client, besides: SiblingIDs.PlannedIDs(), forest, definitions)
+        let arguments = step.arguments.broadcastable
+        let byteCount = arguments.byteCount
+        var own = Accounting.Usage(nodes: 1, bytes: byteCount + birth.byteCount(with: initial))
+        var total = own
+        forest.subtractLast(of: flow, from: &own, &total, for: step.client)
+        guard accounting.shortage(total) == Accounting.Usage() else { return nil }
+        try accounting.check(own, inTotal: total, for: step.client)
+
+        serial += 1
+        let contribution = Planner.contribution(birth)
+        let child = insert(birth, below: flow, by: step)
+        if !asks.isEmpty { noteContributed(child, by: step.origin, &turn) }
+        setLastNavigation(
+            arguments, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
+        if step.purpose == .initial { initialStepEnded(of: flow) }
+        forest.updateVisibility(below: flow, changed: NodeSlots(child))
+        endEmptiness(ofParent: flow)
+        reportChanges(&turn)
+        turn.effects.append(
+            .emitNavigationOccurred(
+                navigation(arguments, [contribution], step, at: forest[flow].path, of: definition(of: flow))))
+        if let initial { triggerInitial(initial, of: child, step, .initial, &turn) }
+        triggerPresented(&turn)
+        return .navigated(serial: serial)
+    }
+
     /// Applies contributors that do not end the flow.
     private mutating func apply(_ plan: inout Plan, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) {
         let former = plan.going.isEmpty ? nil : forest[flow].flow?.current
@@ -98,11 +135,7 @@ extension Machine {
         if !gone.isEmpty {
             noteEmpty(flow, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
         }
-        if !plan.children.isEmpty, forest[flow].flow?.isBare == true || !emptyFlows.isEmpty,
-            forest[flow].flow?.isChildless == false
-        {
-            endEmptiness(of: flow)
-        }
+        if !plan.children.isEmpty { endEmptiness(ofParent: flow) }
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(
@@ -131,20 +164,10 @@ extension Machine {
     ) {
         switch plan.children[place] {
         case .make(let birth, let initial):
-            let slot = forest.insert(birth, below: flow)
+            let slot = insert(birth, below: flow, by: step, replaces: replaces)
             // The plan no longer holds its state, which so is not copied by the next change.
             plan.children[place] = .made(slot, initial)
             changed.append(slot)
-            takeOverLosses(slot, from: flow)
-            scheduleIdleStep(of: slot)
-            noteKeepsAwake(slot)
-            forest.update(slot) { [serial] node in
-                node.presenting?.origin = step.origin
-                node.presenting?.serial = serial
-                node.presenting?.replaces = replaces
-                // Before the child is reported, because its parent's readiness depends on it (S-26).
-                if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
-            }
         case .reuse(let slot, let arguments, let onResult, _):
             let isReturn = willReturn(slot, with: arguments)
             // What was saved belongs to the former arguments (S-44).
@@ -175,6 +198,27 @@ extension Machine {
             }
         case .made, .popped: break
         }
+    }
+
+    /// Creates a child of a flow.
+    ///
+    /// - Parameter replaces: whether it takes the place of the one that covered the others.
+    private mutating func insert(
+        _ birth: consuming Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool = false
+    ) -> NodeSlot {
+        let slot = forest.insert(consume birth, below: flow)
+        takeOverLosses(slot, from: flow)
+        scheduleIdleStep(of: slot)
+        noteKeepsAwake(slot)
+        if forest[slot].presenting == nil, step.purpose != .initial { return slot }
+        forest.update(slot) { [serial] node in
+            node.presenting?.origin = step.origin
+            node.presenting?.serial = serial
+            node.presenting?.replaces = replaces
+            // Before the child is reported, because its parent's readiness depends on it (S-26).
+            if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
+        }
+        return slot
     }
 
     /// Changes a child by a rule of its flow; visibility is updated after all changes (S-37).

@@ -123,6 +123,14 @@ struct Plan {
     var madeCount: Int { children.count(where: \.isNew) }
 }
 
+extension Forest.Birth {
+    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial step
+    /// that waits, which a flow's never does (S-16).
+    func byteCount(with initial: Plan.Step?) -> Int {
+        flow == nil ? byteCount + (initial?.arguments.byteCount ?? 0) : byteCount
+    }
+}
+
 extension Plan.Child {
     /// Whether it is made.
     var isNew: Bool {
@@ -148,12 +156,11 @@ extension Plan.Child {
         }
     }
 
-    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial step
-    /// that waits, which a flow's never does (S-16).
+    /// The usage at first, in bytes.
     func byteCount(in forest: borrowing Forest) -> Int {
         switch self {
         case .make(let birth, let step):
-            birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            birth.byteCount(with: step)
         case .reuse(let slot, let arguments, let onResult, let step):
             arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)

@@ -119,11 +119,7 @@ enum Planner {
                 if waiting.client == step.client { own.bytes -= waiting.arguments.byteCount }
             }
         }
-        // The flow's former latest navigation no longer counts, whichever client it counted for.
-        if let last = forest[flow].flow?.last {
-            total.bytes -= last.byteCount
-            if last.client == step.client { own.bytes -= last.byteCount }
-        }
+        forest.subtractLast(of: flow, from: &own, &total, for: step.client)
         (plan.own, plan.total) = (own, total)
     }
 }
@@ -135,67 +131,84 @@ extension Planner {
         _ template: ChildTemplate, to plan: inout Plan, _ scope: Scope, client: Client, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) {
-        let (name, parameters): (String, [Parameter])
-        var flow: Boxed<Node.FlowState>?
-        var screen: ScreenID?
-        var initial = template.step
-        switch template.presentable {
-        case .screen(let id):
-            name = definitions.screens[id.index].name
-            parameters = definitions.screens[id.index].parameters
-            screen = id
-        case .flow(let id):
-            name = definitions.flows[id.index].name
-            parameters = definitions.flows[id.index].parameters
-            initial = initial ?? definitions.flows[id.index].initial
-            flow = definitions.newState(of: id, hasInitial: initial != nil, birth: scope.origin, scope.now)
-        }
-        let isFlow = flow != nil
-        let arguments = try Declaration.admit(
-            values(of: template.arguments, for: parameters, scope, forest), as: parameters,
-            of: "\(isFlow ? "flow" : "screen") '\(name)'")
-        var step: Plan.Step?
-        if let initial {
-            step = try resolve(
-                StepTemplate(initial, arguments: template.stepArguments), scope, forest, definitions)
-        }
-        if template.reuses, let place = reusable(template, name, isFlow: isFlow, scope.flow, &plan, forest) {
+        if template.reuses, let place = reusable(template, scope.flow, &plan, forest, definitions) {
+            let (arguments, step) = try values(of: template, scope, forest, definitions)
+            let name = template.name(definitions)
             reuse(place, name, arguments, onResult(template, scope), step, scope.flow, &plan, forest)
             bringForward(place, template, scope.flow, &plan, forest)
             return
         }
-        let id = try forest.newID(template.id, for: name, below: scope.flow, besides: plan.ids)
-        if !plan.isSingle { plan.ids.insert(id, givenFor: template.id == nil ? name : nil) }
+        let (birth, step) = try newChild(
+            template, scope, client: client, besides: plan.ids, forest, definitions)
+        if !plan.isSingle { plan.ids.insert(birth.id, givenFor: template.id == nil ? birth.name : nil) }
         plan.siblings?.append(.planned(plan.children.count))
-        let kind: Contribution.Kind = flow == nil ? .screen : .flow
-        let path = forest.path(of: id, below: scope.flow)
+        plan.add(.make(birth, step), contribution(birth))
+        if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
+    }
+
+    /// A new child, and its initial step.
+    static func newChild(
+        _ template: ChildTemplate, _ scope: Scope, client: Client, besides planned: SiblingIDs.PlannedIDs,
+        _ forest: Forest, _ definitions: Definitions
+    ) throws(FlowError) -> (Forest.Birth, Plan.Step?) {
+        let (arguments, step) = try values(of: template, scope, forest, definitions)
+        let name = template.name(definitions)
+        var flow: Boxed<Node.FlowState>?
+        var presenting: Boxed<Node.Presenting>?
+        switch template.presentable {
+        case .screen(let id):
+            presenting = definitions.screens[id.index].presenter.map { Boxed(Node.Presenting($0)) }
+        case .flow(let id):
+            flow = definitions.newState(of: id, hasInitial: step != nil, birth: scope.origin, scope.now)
+        }
+        let id = try forest.newID(template.id, for: name, below: scope.flow, besides: planned)
         let birth = Forest.Birth(
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
-            flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
-            presenting: screen.flatMap {
-                definitions.screens[$0.index].presenter.map { Boxed(Node.Presenting($0)) }
-            },
-            path: path)
-        plan.add(
-            .make(birth, step),
-            Contribution(
-                kind: kind, name: name, path: path, style: template.style,
-                arguments: arguments.broadcastable))
-        if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
+            flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope), presenting: presenting,
+            path: forest.path(of: id, below: scope.flow))
+        return (birth, step)
+    }
+
+    /// The arguments of a child, and its initial step, as declared.
+    private static func values(
+        of template: ChildTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
+    ) throws(FlowError) -> (arguments: Arguments, step: Plan.Step?) {
+        let parameters: [Parameter]
+        var initial = template.step
+        switch template.presentable {
+        case .screen(let id): parameters = definitions.screens[id.index].parameters
+        case .flow(let id):
+            parameters = definitions.flows[id.index].parameters
+            initial = initial ?? definitions.flows[id.index].initial
+        }
+        let arguments = try Declaration.admit(
+            values(of: template.arguments, for: parameters, scope, forest), as: parameters,
+            of: "\(template.isFlow ? "flow" : "screen") '\(template.name(definitions))'")
+        guard let initial else { return (arguments, nil) }
+        let step = StepTemplate(initial, arguments: template.stepArguments)
+        return (arguments, try resolve(step, scope, forest, definitions))
+    }
+
+    /// How a new child is reported.
+    static func contribution(_ birth: Forest.Birth) -> Contribution {
+        Contribution(
+            kind: birth.flow == nil ? .screen : .flow, name: birth.name, path: birth.path, style: birth.style,
+            arguments: birth.arguments.broadcastable)
     }
 
     /// The child that gets new arguments, if it has that name: the newest one; with tabs and layers, or if it is to be raised,
     /// the newest of that name (S-19, S-37).
     private static func reusable(
-        _ template: ChildTemplate, _ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
+        _ template: ChildTemplate, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest, _ definitions: Definitions
     ) -> Plan.Place? {
         let children = siblings(of: flow, &plan, forest)
         let covering = forest[flow].flow?.covering
         let isAnywhere = covering == .tabs || covering == .layers || template.raises
         let candidates = isAnywhere ? children[...] : children.suffix(1)
-        return candidates.last { isNamed($0, name, isFlow: isFlow, in: plan, forest) }
+        let name = template.name(definitions)
+        return candidates.last { isNamed($0, name, isFlow: template.isFlow, in: plan, forest) }
     }
 
     /// A child with `reuse` comes to the front, whether it is reused or new (S-37).
@@ -223,11 +236,8 @@ extension Planner {
             plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return }
-            birth.traits.arguments = arguments
-            birth.onResult = onResult
-            // The last contribution decides whether there is an initial step to wait for (S-26).
-            birth.flow?.readiness = step == nil ? .ready : .awaitingStep
-            plan.add(.make(birth, step), at: index, contribution)
+            let reused = birth.reused(with: arguments, onResult, hasInitial: step != nil)
+            plan.add(.make(reused, step), at: index, contribution)
         }
     }
 }
@@ -305,6 +315,18 @@ extension Planner {
 
 extension [Parameter] {
     fileprivate func contains(_ name: String) -> Bool { contains { $0.name == name } }
+}
+
+extension ChildTemplate {
+    fileprivate var isFlow: Bool { if case .flow = presentable { true } else { false } }
+
+    /// The name of the child.
+    fileprivate func name(_ definitions: Definitions) -> String {
+        switch presentable {
+        case .screen(let id): definitions.screens[id.index].name
+        case .flow(let id): definitions.flows[id.index].name
+        }
+    }
 }
 
 extension FlowContributor {

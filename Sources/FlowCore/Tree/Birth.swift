@@ -1,11 +1,12 @@
 extension Forest {
-    /// The initial values of a node. An object, because a struct of this size is copied wherever it is looked at.
+    /// The initial values of a node. An object, because a struct of this size is copied wherever it is looked at; and it never
+    /// changes, so that no access to it is checked.
     final class Birth: HasNodeTraits {
-        var traits: NodeTraits
+        let traits: NodeTraits
         /// The state of a flow; nil for a screen.
-        var flow: Boxed<Node.FlowState>?
+        let flow: Boxed<Node.FlowState>?
         let onDismissed: StepTemplate?
-        var onResult: OnResult?
+        let onResult: OnResult?
         let presenting: Boxed<Node.Presenting>?
         let savedState: Arguments
         /// Its path, if that was made before.
@@ -23,6 +24,17 @@ extension Forest {
             self.presenting = presenting
             self.savedState = savedState
             self.path = path
+        }
+
+        /// The same child, given new arguments before it is made (S-19).
+        func reused(with arguments: Arguments, _ onResult: OnResult?, hasInitial: Bool) -> Birth {
+            var (traits, flow) = (traits, flow)
+            traits.arguments = arguments
+            // The last contribution decides whether there is an initial step to wait for (S-26).
+            flow?.readiness = hasInitial ? .awaitingStep : .ready
+            return Birth(
+                traits: traits, flow: flow, onDismissed: onDismissed, onResult: onResult, presenting: presenting,
+                savedState: savedState, path: path)
         }
 
         /// The bytes of arguments that it adds (``Node/byteCount``).

@@ -34,6 +34,15 @@ extension Node {
 }
 
 extension Forest {
+    /// When a flow navigates, its former latest navigation no longer counts, whichever client it counted for.
+    func subtractLast(
+        of flow: NodeSlot, from own: inout Accounting.Usage, _ total: inout Accounting.Usage, for client: Client
+    ) {
+        guard let last = self[flow].flow?.last else { return }
+        total.bytes -= last.byteCount
+        if last.client == client { own.bytes -= last.byteCount }
+    }
+
     /// A node's usage for one client, and in total.
     func holding(of slot: NodeSlot, for client: Client) -> (own: Accounting.Usage, total: Accounting.Usage) {
         // Most nodes are screens for which nothing waits.

@@ -282,13 +282,12 @@ struct NodeTable: Sendable {
         if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
-        let node = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
         if slot.index < nodes.count {
-            nodes[slot.index] = node
+            nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
         } else {
             // By a quarter: nodes are the larger part of the memory, of which an array that doubles would leave up to a half unused.
             if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
-            nodes.append(node)
+            nodes.append(Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft))
         }
         // What was planned may have been changed; that is no change of a live node.
         if birth.flow?.follows.isEmpty == false || birth.presenting?.follows.isEmpty == false {
