@@ -22,6 +22,7 @@ extension TraceFields {
             TraceCase("contributors", NavigatorAnswer.contributors, contributor.list) {
                 if case .contributors(let contributors) = $0 { contributors } else { nil }
             },
+            TraceCase("unhandled", .unhandled),
             TraceCase("failed", NavigatorAnswer.failed, text) {
                 if case .failed(let message) = $0 { message } else { nil }
             },

@@ -94,11 +94,13 @@ extension TraceFields {
             guard case .rootMoved(let request, let node, let output, let client) = $0 else { return nil }
             return (request, node, output, client)
         },
-        TraceCase("deep-link", Event.deepLinkOpened, request, step, arguments, client, activationToken) {
-            guard case .deepLinkOpened(let request, let step, let arguments, let client, let token) = $0 else {
-                return nil
-            }
-            return (request, step, arguments, client, token)
+        TraceCase(
+            "deep-link", Event.deepLinkOpened, request, step, arguments, client, activationToken,
+            flag("no-wait", means: false)
+        ) {
+            guard case .deepLinkOpened(let request, let step, let arguments, let client, let token, let waits) = $0
+            else { return nil }
+            return (request, step, arguments, client, token, waits)
         },
         TraceCase(
             "path", Event.pathOpened, request, pathSegment.list, client, pathTimeout, node.option("below"),

@@ -62,6 +62,15 @@ struct NavigatorTests {
         #expect(world.waiting == [])
     }
 
+    @Test func `S-5 S-9 a navigator says that its flow does not take the step`() throws {
+        let world = try makeWorld()
+        let standing = world.standing
+        try world.emit("pick", on: "/main/shop")
+        #expect(world.answer(1, .unhandled) == ["= unhandled 0"])
+        #expect(world.standing == standing)
+        #expect(world.waiting == [])
+    }
+
     private static let bad: [(NavigatorAnswer, FlowError.Code, String)] = [
         (.failed("'org.x.Bad': no"), .navigatorFailed, "the navigator 'com.shop' failed: 'org.x.Bad': no"),
         (.timedOut, .navigatorTimeout, "the navigator 'com.shop' did not answer in time"),

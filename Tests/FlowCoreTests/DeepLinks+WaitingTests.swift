@@ -66,6 +66,23 @@ struct WaitingDeepLinksTests {
         #expect(world.waiting == [])
     }
 
+    @Test func `S-27 S-32 a caller that does not wait is answered at once, also if a flow waits for it`() throws {
+        let world = try makeWorld()
+        world.own("com.auth", ":1.4")
+        try world.emit("gate", on: "/main")
+        #expect(try world.navigate("go", by: ":1.4").last?.contains("/main WouldDeadlock") == true)
+        #expect(
+            try world.navigate("go", by: ":1.4", waits: false) == [
+                "did 4 after 0 by :1.4: /main/sub go [] deep link", "did 5 after 0 by :1.4: /main/free go [] deep link",
+                "= [/main pending, /main/sub navigated 4, /main/free navigated 5]",
+            ])
+        let concluded = try world.adapt(1, to: "gate")
+        #expect(concluded.contains("did 7 after 0 by :1.4: /main go [] deep link"))
+        #expect(concluded.contains("concluded /main for :1.4: navigated 7"))
+        #expect(world.waiting == [])
+        #expect(try world.navigate("go", by: ":1.4", waits: false).last?.contains("pending") == false)
+    }
+
     // MARK: Along a path
 
     @Test func `S-28 the next flow is chosen when the step before is navigated`() throws {

@@ -186,12 +186,12 @@ final class World {
     @discardableResult
     func navigate(
         _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1",
-        activationToken: String? = nil
+        activationToken: String? = nil, waits: Bool = true
     ) throws -> [String] {
         handle(
             .deepLinkOpened(
                 nextRequest(), step: try id(ofStep: step), arguments: list(arguments), by: Client(client),
-                activationToken: activationToken))
+                activationToken: activationToken, waits: waits))
     }
 
     @discardableResult

@@ -90,7 +90,7 @@ final class Model {
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .rootMoved(let request, let node, let output, let client):
             answer(request, move(node.instance, to: output, client))
-        case .deepLinkOpened(let request, let step, let arguments, let client, _):
+        case .deepLinkOpened(let request, let step, let arguments, let client, _, _):
             answer(request, navigate(step, arguments, client))
         case .pathOpened(let request, let segments, let client, _, let root, _):
             answer(request, navigateAlong(segments, client, below: root?.instance))

@@ -32,13 +32,14 @@ struct AnswerTextTests {
     }
 
     private enum NavigatorWord: String, Word {
-        case contributors, failed
+        case contributors, unhandled, failed
         case timedOut = "timed-out"
 
         init(_ answer: NavigatorAnswer) {
             self =
                 switch answer {
                 case .contributors: .contributors
+                case .unhandled: .unhandled
                 case .failed: .failed
                 case .timedOut: .timedOut
                 }
@@ -152,7 +153,7 @@ struct AnswerTextTests {
 
     @Test func `each answer of a navigator is described`() throws {
         try check(
-            NavigatorWord.self, [.contributors([.pop(.root)]), .failed("gone"), .timedOut],
+            NavigatorWord.self, [.contributors([.pop(.root)]), .unhandled, .failed("gone"), .timedOut],
             by: TraceFields.navigatorAnswer)
     }
 

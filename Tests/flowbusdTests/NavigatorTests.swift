@@ -200,6 +200,31 @@ struct NavigatorTests {
         #expect(nobody.message.contains("ServiceUnknown"), "\(nobody.message)")
     }
 
+    @Test func `S-5 S-9 a navigator answers that its flow does not take the step`() throws {
+        peer.playNavigator { _ in .error(BusError(error("Unhandled"), "not now")) }
+        try service.listen()
+        #expect(try service.emit("go", on: Self.remote) == [.uint64(0), "unhandled"])
+        #expect(!service.client.signals.contains { $0.member == "NavigationOccurred" })
+        #expect(!service.client.signals.contains { $0.member == "NavigationFailed" })
+    }
+
+    @Test func `S-27 S-32 Navigate without waiting reaches a flow that waits for the caller`() throws {
+        let step = try service.startEmit("go", on: Self.remote)
+        let call = try peer.waitForCall("Navigate")
+        func navigate(_ options: BusValue) throws -> BusValue {
+            try peer.call(
+                Service.name, Service.root, Service.name + ".Coordinator", "Navigate", "done", .options(), options)[0]
+        }
+        #expect(try navigate(.options()).brief.contains("WouldDeadlock"))
+        let outcomes = try navigate(.options(["wait": false])).brief
+        #expect(outcomes.contains("pending") && outcomes.contains("navigated"), "\(outcomes)")
+        try peer.reply(to: call, [.array(of: "(ssa{sv})", [])])
+        #expect(try service.client.answer(to: step)[1] == "navigated")
+        try peer.reply(to: peer.waitForCall("Navigate"), [.array(of: "(ssa{sv})", [])])
+        let concluded = try peer.waitForSignal("StepConcluded")
+        #expect(concluded.path == Service.tree + Self.remote && concluded.values[2] == "navigated")
+    }
+
     @Test func `S-31 NavigatorTimeout; S-32 WouldDeadlock`() throws {
         try service.write(Self.definitions.replacing("steps = [\"go\"", with: "timeout = \"50ms\", steps = [\"go\""))
         try service.coordinator("Reload")

@@ -174,6 +174,7 @@ extension FlowCoordinator {
     private func start(_ request: AwaitedRoot) {
         let root = request.root
         awaitedRoots.append(root)
+        startingRoots.begin()
         host.coordinate(
             root.definition, request.initial, allowsStepWhenNotPresented: root.child.allowsStepWhenNotPresented
         ) { [weak self] result in
@@ -182,7 +183,10 @@ extension FlowCoordinator {
             let isAwaited = awaitedRoots.contains { $0 === root }
             awaitedRoots.removeAll { $0 === root }
             if case .success(let path) = result, isAwaited, live[path] != nil { begin(root, at: path) }
-            request.done(result)
+            // A flow that is gone, or ready, has taken its initial step.
+            let path = try? result.get()
+            let isUnderWay = request.initial != nil && path.flatMap { live[$0] }?.isReady == false
+            if !startingRoots.end(waitingFor: isUnderWay ? path : nil, request.done) { request.done(result) }
         }
     }
 

@@ -94,7 +94,19 @@ extension FlowCoordinator {
 // MARK: - Reports of the host
 
 extension FlowCoordinator {
-    package func added(_ node: HostNode) { live[node.path] = node }
+    package func added(_ node: HostNode) {
+        live[node.path] = node
+        startingRoots.forget(node.path)
+    }
+
+    /// The flow has taken a step, failed to, or takes its time: whoever started it need not wait any more.
+    func endStart(of path: NodePath) { startingRoots.decide(path)?(.success(path)) }
+
+    package var isStartingRoots: Bool { !startingRoots.isEmpty }
+
+    package func serviceLost(_ error: NavigationError) {
+        for done in startingRoots.takeAll() { done(.failure(error)) }
+    }
 
     package func changed(_ path: NodePath, _ change: HostChange) {
         switch change {
@@ -106,6 +118,7 @@ extension FlowCoordinator {
             // The host reports this before the navigation that contributed the children. Blocks that wait for the flow
             // need the children in place.
             if let node = nodes[path], contributed[path] == nil { markReady(node) }
+            startingRoots.decide(ready: path)?(.success(path))
         }
     }
 
@@ -118,6 +131,7 @@ extension FlowCoordinator {
         contributed[path] = nil
         roots[path] = nil
         if let node = nodes[path] { end(node) }
+        endStart(of: path)
     }
 
     /// Ends a node. A presentable that is live at another path, too, or that another live flow stands for, is not withdrawn.
@@ -152,7 +166,9 @@ extension FlowCoordinator {
         kinds = [:]
         let requests = requestedRoots
         requestedRoots = []
-        for request in requests { request.done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+        let ended = NavigationError(.flowEnded, "the coordinator has ended")
+        for request in requests { request.done(.failure(ended)) }
+        for done in startingRoots.takeAll() { done(.failure(ended)) }
     }
 
     package func present(_ presentation: Presentation, instance: UInt64) -> Bool {
@@ -174,6 +190,7 @@ extension FlowCoordinator {
     }
 
     package func didNavigate(_ navigation: HostNavigation) {
+        defer { if navigation.step != nil { endStart(of: navigation.flow) } }
         guard let node = nodes[navigation.flow], let flow = node.flow else { return }
         let step = navigation.step.flatMap { message in
             kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
@@ -197,6 +214,7 @@ extension FlowCoordinator {
     }
 
     package func failed(_ failure: NavigationFailure) {
+        defer { endStart(of: failure.path) }
         // A failure without a path concerns all flows of this coordinator.
         let node = nodes[failure.path]
         guard node != nil || failure.path.text.isEmpty else { return }
@@ -210,7 +228,7 @@ extension FlowCoordinator {
         self.live = Dictionary(live.map { ($0.path, $0) }) { one, _ in one }
         let all = nodes.values.sorted { $0.instance < $1.instance }
         let (gone, left) = (all.filter { !isLive($0) }, all.filter(isLive))
-        let lost = gone.compactMap { roots[$0.path] }
+        let lost = gone.compactMap { node in roots[node.path].map { ($0, startingRoots.decide(node.path)) } }
         // Children before parents, as in a dismissal.
         for node in gone.reversed() where nodes[node.path] === node {
             let beginsAnew = roots[node.path] != nil
@@ -219,11 +237,13 @@ extension FlowCoordinator {
             end(node, isWithdrawn: !beginsAnew)
         }
         for node in left where nodes[node.path] === node { catchUp(node) }
-        for root in lost {
+        for (path, done) in startingRoots.restart(self.live) { done(.success(path)) }
+        for (root, done) in lost {
             let child = ContributedChild(
                 root.flow, root.child.stepper, allowsStepWhenNotPresented: root.child.allowsStepWhenNotPresented)
             let again = Root(child, root.flow)
             coordinate(again) { [weak self] result in
+                if let done { return done(result) }
                 if case .failure(let error) = result { self?.notify(error, at: NodePath(root.definition)) }
             }
         }

@@ -12,11 +12,15 @@ extension FlowCoordinator: HostDelegate {
             let (node, flow, step) = try decode(question)
             // The previous answer was either applied and reported, or discarded.
             contributed[question.flow] = nil
+            var isAnswered = false
             node.adapt(within: type(of: flow).timeout) {
                 await Self.adapted(step, by: flow)
             } _: {
+                isAnswered = true
                 answer($0)
             }
+            // Whoever started the flow does not wait for that.
+            if !isAnswered { endStart(of: question.flow) }
         } catch {
             answer(.failed(error.message))
         }
@@ -81,6 +85,7 @@ extension FlowCoordinator: HostDelegate {
         let list: [FlowContributor]
         switch contributors {
         case .none: list = []
+        case .unhandled: return answer(.unhandled)
         case .one(let contributor): list = [contributor]
         case .multiple(let contributors): list = contributors
         case .end(let step):

@@ -31,6 +31,8 @@ public final class FlowCoordinator: Sendable {
     var isStartingRoot = false
     /// Roots that were requested and have no path yet.
     var awaitedRoots: [Root] = []
+    /// Who waits until the initial steps of roots have run.
+    var startingRoots = StartingRoots()
     /// The live roots that this coordinator started.
     var roots: [NodePath: Root] = [:]
     /// What each flow contributed with its latest answer, until the host reports the navigation.
@@ -67,8 +69,14 @@ public final class FlowCoordinator: Sendable {
 
     /// Starts a flow as a root, with the initial step of a stepper.
     ///
-    /// The method returns when the initial step and all steps that it triggers are done, or wait for an answer from
-    /// another process or a flow.
+    /// The method returns when the initial step has run, in one process and on the bus: what the flow contributed is in its place, or
+    /// the step failed, which ``failures`` reports. As in RxFlow, it does not wait for an ``Flow/adapt(step:)`` that suspends, nor for
+    /// the steps that the initial step triggers; `Flows.use` waits for both. With a stepper without an initial step, it returns when
+    /// the flow is live.
+    ///
+    /// If the service on the bus goes away before the initial step has run, the method waits for the next one, with which the flow
+    /// goes on, or begins anew, like all roots. If the bus can't start a service, the method throws `noReply`; the flow stays one of
+    /// this coordinator's nevertheless, for whenever there is a service again.
     ///
     /// - Parameters:
     ///   - flow: the flow. The coordinator keeps a strong reference to it until it ends.
@@ -78,7 +86,8 @@ public final class FlowCoordinator: Sendable {
     ///     as in RxFlow, which never pauses the stepper of a flow (S-15).
     /// - Returns: The path of the flow.
     /// - Throws: ``NavigationError`` if the flow can't be registered (`alreadyRegistered`, `invalidStep`, …), if the
-    ///   initial step is not one of its ``Flow/steps`` (`unknownStep`), or if there is no bus or no service;
+    ///   initial step is not one of its ``Flow/steps`` (`unknownStep`), or if there is no bus or no service, or none any more
+    ///   (`disconnected`, `serviceUnknown`, `noReply`);
     ///   `CancellationError` if the task was cancelled, in which case the flow still begins.
     @discardableResult
     public func coordinate(
@@ -93,8 +102,12 @@ public final class FlowCoordinator: Sendable {
     /// Delivers a step to every live flow, parents before children: RxFlow's deep link (S-27). On the bus it reaches
     /// the flows of other programs, too.
     ///
+    /// A flow whose ``Flow/adapt(step:)`` is under way takes the step afterwards, as in RxFlow, and the method waits for that. Do not
+    /// wait for it in `adapt` itself: the wait ends only at the flow's time limit.
+    ///
     /// - Parameter step: the step.
-    /// - Returns: The outcome at each flow. It is `wouldDeadlock` at a flow whose ``Flow/adapt(step:)`` is under way.
+    /// - Returns: The outcome at each flow, when all are known. On the bus it is the error `noReply` at a flow that had not taken the
+    ///   step when the service went away.
     /// - Throws: ``NavigationError``, for instance `unknownStep` if no flow declares the step.
     @discardableResult
     public func navigate(to step: any Step) async throws -> [FlowOutcome] {
@@ -161,10 +174,12 @@ public final class FlowCoordinator: Sendable {
     /// Goes back in a flow: the innermost flow in front whose children are a ``Children/stack`` dismisses its current
     /// child, if it has more than one (S-24). A flow defined in a file can have a step for going back instead.
     ///
+    /// While ``Flow/adapt(step:)`` is under way in the flow, or in one inside it, the method waits: it goes back when the steps that
+    /// waited for the flow have been taken. Do not wait for it in `adapt` itself: the wait ends only at the flow's time limit.
+    ///
     /// - Parameter flow: the flow.
     /// - Returns: The outcome, `unhandled` if there is nothing to go back from.
-    /// - Throws: ``NavigationError``: `unknownObject` if the flow is not live in this coordinator; `wouldDeadlock` if
-    ///   ``Flow/adapt(step:)`` is under way in the flow, or in the flow inside it that would go back.
+    /// - Throws: ``NavigationError``: `unknownObject` if the flow is not live in this coordinator.
     @discardableResult
     public func back(on flow: any Flow) async throws -> StepOutcome {
         let node = try node(of: flow)

@@ -107,19 +107,15 @@ package final class HostedNode {
 
     /// Runs `adapt`, immediately up to its first suspension.
     ///
-    /// The task is cancelled at the time limit, and when the node ends. No answer is sent then: the host decides the
-    /// step's outcome.
+    /// The task is cancelled at the time limit, and when the node ends. Then there is no answer: the host has dropped the question.
     func adapt(
         within timeout: Duration, _ body: sending @escaping @MainActor () async -> AdaptAnswer,
         _ answer: @escaping @MainActor (AdaptAnswer) -> Void
     ) {
         adapting?.stop()
-        let current = Adapting()
+        let current = Adapting(answer)
         adapting = current
-        let task = Task.immediate { @MainActor in
-            let result = await body()
-            if current.end() { answer(result) }
-        }
+        let task = Task.immediate { @MainActor in current.answer(await body()) }
         current.run(task, within: timeout)
     }
 
@@ -140,30 +136,36 @@ package final class HostedNode {
 private final class Adapting {
     private var task: Task<Void, Never>?
     private var clock: Task<Void, Never>?
-    private var isOver = false
+    /// Receives the answer; nil when it is over. What waits for the answer learns by its release that there is none.
+    private var receive: (@MainActor (AdaptAnswer) -> Void)?
+
+    init(_ receive: @escaping @MainActor (AdaptAnswer) -> Void) { self.receive = receive }
 
     func run(_ task: Task<Void, Never>, within timeout: Duration) {
-        if isOver { return task.cancel() }
+        if receive == nil { return task.cancel() }
         self.task = task
         clock = Task { [weak self] in
             do { try await Task.sleep(for: timeout) } catch { return }
-            self?.stop()
+            let task = self?.task
+            self?.answer(.timedOut)
+            task?.cancel()
         }
     }
 
-    /// Ends the call. Returns whether its answer is still wanted.
-    func end() -> Bool {
-        let isWanted = !isOver
-        isOver = true
+    /// Ends the call. Returns who wants its answer; nil if nobody does any more.
+    private func end() -> (@MainActor (AdaptAnswer) -> Void)? {
         clock?.cancel()
         (task, clock) = (nil, nil)
-        return isWanted
+        return receive.take()
     }
+
+    /// Ends the call with its answer, if that is still wanted.
+    func answer(_ answer: AdaptAnswer) { end()?(answer) }
 
     /// Cancels the call; its answer is discarded.
     func stop() {
         let task = task
-        if end() { task?.cancel() }
+        if end() != nil { task?.cancel() }
     }
 }
 

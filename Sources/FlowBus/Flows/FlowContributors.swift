@@ -10,8 +10,12 @@ public enum FlowContributors {
     /// Ends the flow with everything it contributed, and answers whoever asked for it (S-45). The flow has to be ``Answering``, and
     /// the answer of its ``Answering/Answer`` type.
     case answer(with: any Encodable & Sendable)
-    /// No contributors (S-17).
+    /// No contributors (S-17): the flow took the step, which leads nowhere. Its verdict is `navigated`.
     case none
+    /// The flow does not take this step, although its type is one of the flow's ``Flow/steps``: as if it were not, nothing changes,
+    /// there is no navigation, and the verdict is `unhandled` (S-9). If nobody waits for the verdict, ``FlowCoordinator/failures``
+    /// reports it (S-12). To hand a step on to the parent, answer with ``FlowContributor/forwardToParentFlow(withStep:)``.
+    case unhandled
 }
 
 /// One contributor that a step leads to: RxFlow's FlowContributor.

@@ -21,7 +21,7 @@ package protocol Host: AnyObject {
     /// Starts a root.
     func coordinate(
         _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>)
-    /// Delivers a step to all live flows (S-27).
+    /// Delivers a step to all live flows (S-27), and waits for all outcomes; never answers `pending`.
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
@@ -42,7 +42,7 @@ package protocol Host: AnyObject {
     func saveState(_ state: Arguments, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Dismisses a screen with a result.
     func finish(_ path: NodePath, with result: Arguments, instance: UInt64, _ done: @escaping Done<Void>)
-    /// Goes back in a flow (S-24).
+    /// Goes back in a flow (S-24). If the flow, or one below it, waits for an answer of this program, that comes first.
     func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
     /// Ends all flows. The delegate gets no further calls.
     func close()
@@ -79,6 +79,10 @@ package protocol HostDelegate: AnyObject {
     func failed(_ failure: NavigationFailure)
     /// A flow lost its registration: the new service refused it.
     func registrationLost(_ definition: String)
+    /// Whether callers wait for the initial steps of roots.
+    var isStartingRoots: Bool { get }
+    /// The service is gone, and no other one continues: what it has not reported is not known.
+    func serviceLost(_ error: NavigationError)
     /// The service was restarted; these are all live presentables. All others are gone.
     func serviceRestarted(_ live: [HostNode])
 }
@@ -132,11 +136,15 @@ package struct HostQuestion {
 package enum AdaptAnswer {
     case step(StepMessage)
     case rejected(String)
+    /// The flow has taken longer than it may.
+    case timedOut
     case failed(String)
 }
 
 package enum NavigateAnswer {
     case contributors([NamedContributor])
+    /// The flow does not take the step.
+    case unhandled
     case failed(String)
 }
 

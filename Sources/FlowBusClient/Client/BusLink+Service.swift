@@ -173,13 +173,20 @@ extension BusLink {
         }
     }
 
+    /// Delivers a step to all flows. The service answers at once, and reports with signals what it has not decided: so the call does
+    /// not deadlock if a flow waits for this program, and the outcomes can take any time.
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowBus.FlowOutcome]>) {
         coordinator("Navigate") { body throws(SdError) in
             try body.append(step.name)
             try body.append(step.arguments)
-            try body.appendEmptyArray("{sv}")
-        } _: {
-            done($0.reading(Self.outcomes))
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("wait", .bool(false))
+            try body.closeContainer()
+        } _: { [weak self] result in
+            let outcomes = result.reading(Self.outcomes)
+            guard let self, case .success(let known) = outcomes, PendingOutcomes.collect(known, &pending, done) else {
+                return done(outcomes)
+            }
         }
     }
 

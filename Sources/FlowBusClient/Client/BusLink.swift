@@ -32,6 +32,8 @@ final class BusLink {
     var calls: [UInt64: LinkCall] = [:]
     /// Steps whose outcome is pending.
     var pending = PendingSteps()
+    /// Questions of the service to flows of this program.
+    let questions = OpenQuestions()
     /// Asks without an answer.
     var asks = PendingAsks()
 

@@ -192,7 +192,7 @@ extension NavigationBus {
     /// Delivers a step to every live flow, parents before children (S-27).
     ///
     /// - Parameter step: the step.
-    /// - Returns: The outcome at each flow.
+    /// - Returns: The outcome at each flow, when all are known; `noReply` at one that had not taken the step when the service went away.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
     public func navigate(to step: any Step) async throws -> [FlowBus.FlowOutcome] {
@@ -205,7 +205,7 @@ extension NavigationBus {
     /// - Parameters:
     ///   - step: the name of the step.
     ///   - arguments: the arguments of the step.
-    /// - Returns: The outcome at each flow.
+    /// - Returns: The outcome at each flow, when all are known; `noReply` at one that had not taken the step when the service went away.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
     public func navigate(to step: String, _ arguments: [String: Value] = [:]) async throws -> [FlowBus.FlowOutcome] {

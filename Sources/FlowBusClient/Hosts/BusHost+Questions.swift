@@ -10,9 +10,10 @@ extension BusHost {
     func takeQuestion(about definition: String, _ member: String, _ call: MessageReader, _ reply: PendingReply) {
         do throws(SdError) {
             let question = try question(about: definition, call)
+            let open = bus.link.questions.begin(at: question.flow)
             switch member {
-            case "Adapt": afterSnapshot { [weak self] in self?.adapt(question, reply) }
-            case "Navigate": afterSnapshot { [weak self] in self?.navigate(question, reply) }
+            case "Adapt": afterSnapshot { [weak self] in self?.adapt(question, open, reply) }
+            case "Navigate": afterSnapshot { [weak self] in self?.navigate(question, open, reply) }
             default: reply.failUnknown(member)
             }
         } catch {
@@ -31,9 +32,10 @@ extension BusHost {
             isFromThisProcess: isFromThisProcess)
     }
 
-    private func adapt(_ question: HostQuestion, _ reply: PendingReply) {
+    private func adapt(_ question: HostQuestion, _ open: OpenQuestion, _ reply: PendingReply) {
         guard let delegate else { return reply.failEnded() }
         delegate.adapt(question) { answer in
+            defer { open.end() }
             switch answer {
             case .step(let step):
                 reply.send { body throws(SdError) in
@@ -41,14 +43,17 @@ extension BusHost {
                     try body.append(step.arguments)
                 }
             case .rejected(let reason): reply.fail(FlowError.Code.rejected.busName, reason)
+            // The service's own clock may be later, or earlier.
+            case .timedOut: reply.fail(FlowError.Code.guardTimeout.busName, "the flow took too long")
             case .failed(let reason): reply.fail(reason)
             }
         }
     }
 
-    private func navigate(_ question: HostQuestion, _ reply: PendingReply) {
+    private func navigate(_ question: HostQuestion, _ open: OpenQuestion, _ reply: PendingReply) {
         guard let delegate else { return reply.failEnded() }
         delegate.navigate(question) { answer in
+            defer { open.end() }
             switch answer {
             case .contributors(let contributors):
                 reply.send { body throws(SdError) in
@@ -56,6 +61,7 @@ extension BusHost {
                     for contributor in contributors { try body.append(contributor) }
                     try body.closeContainer()
                 }
+            case .unhandled: reply.fail(FlowError.Code.unhandled.busName, "the flow does not take the step")
             case .failed(let reason): reply.fail(reason)
             }
         }

@@ -82,8 +82,9 @@ final class BusHost: Host {
         presenter?.end()
         answerRoots()
         (watch, presenter, questions) = (nil, nil, [])
-        // Refuses the queued calls.
+        // Refuses the queued calls, and those that wait for an answer.
         askAll()
+        bus.link.questions.callAll()
     }
 
     // MARK: Registrations
@@ -248,8 +249,28 @@ final class BusHost: Host {
     }
 
     func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+        back(on: path, instance: instance, endedCount: nil, done)
+    }
+
+    /// - Parameter endedCount: the number of questions that had ended when the call was refused before; nil if it was not.
+    private func back(
+        on path: NodePath, instance: UInt64, endedCount: UInt64?, _ done: @escaping Done<StepOutcome>
+    ) {
         let object = path.objectPath(of: known(instance))
-        ask(done) { $0.back(on: object, $1) }
+        let questions = bus.link.questions
+        ask { [weak self] (result: Result<StepOutcome, NavigationError>) in
+            // The service asked before it refused, so that question is known here. If it was not answered, but dropped, the flow waits
+            // until the time limit.
+            guard self != nil, case .failure(let error) = result, error.code == .wouldDeadlock,
+                questions.areOpen(at: path) || questions.endedCount != endedCount
+            else { return done(result) }
+            questions.whenAnswered(at: path) { [weak self] in
+                guard let self else { return done(result) }
+                back(on: path, instance: instance, endedCount: questions.endedCount, done)
+            }
+        } _: {
+            $0.back(on: object, $1)
+        }
     }
 
     private func known(_ instance: UInt64) -> UInt64? { instance == 0 ? nil : instance }
@@ -351,9 +372,36 @@ extension BusHost: LinkListener {
         delegate?.answered(instance: instance, answer)
     }
 
-    func linkLost() { epoch += 1 }
+    func linkLost() {
+        epoch += 1
+        lose(NavigationError(.disconnected, "the connection to the bus was lost before the initial step had run"))
+    }
 
-    func serviceDisappeared() { epoch += 1 }
+    func linkClosed() {
+        lose(NavigationError(.disconnected, "the connection was closed before the initial step had run"))
+    }
+
+    func serviceDisappeared() {
+        epoch += 1
+        // Whoever asked does not wait for an answer any more.
+        bus.link.questions.callAll()
+        if delegate?.isStartingRoots == true { callNext() }
+    }
+
+    /// Starts the next service, if nobody has done so, for the callers that wait for initial steps.
+    private func callNext() {
+        let lost = epoch
+        bus.link.call("\(BusNames.root)", "org.freedesktop.DBus.Peer", "Ping") { [weak self] result in
+            // That one is gone, too, and the next was called.
+            guard let self, epoch == lost, case .failure = result else { return }
+            lose(NavigationError(.noReply, "the service went away before the initial step had run"))
+        }
+    }
+
+    private func lose(_ error: NavigationError) {
+        delegate?.serviceLost(error)
+        bus.link.questions.callAll()
+    }
 
     func serviceAppeared() {
         // After the first connection, the tree is being read already.

@@ -64,7 +64,9 @@ struct StepList: Sendable {
 /// A deep link to every flow (S-27).
 struct DeepLink: Sendable {
     let step: StepID
-    let arguments: Arguments
+    var arguments: Arguments
+    /// Whether the caller waits for the outcomes; otherwise it gets `pending` for what is not decided at once.
+    var waits = true
     /// The flows, in order; nil if the step was refused for one.
     var flows: [NodeID?] = []
 }

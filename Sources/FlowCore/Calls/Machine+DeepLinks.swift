@@ -3,31 +3,30 @@
 extension Machine {
     /// Emits a step on every live flow, each time as an origin of its own (S-27).
     mutating func openDeepLink(
-        _ step: StepID, _ arguments: Arguments, by client: Client, _ activationToken: String?, _ request: RequestID,
-        _ turn: inout Turn
+        _ opened: DeepLink, by client: Client, _ activationToken: String?, _ request: RequestID, _ turn: inout Turn
     ) {
-        let admitted: Arguments
+        var link = opened
+        let step = link.step
         do throws(FlowError) {
             try Self.checkActivationToken(activationToken)
-            admitted = try definitions.admit(arguments, of: step)
+            link.arguments = try definitions.admit(link.arguments, of: step)
         } catch {
             turn.answer = .fail(request, error)
             return
         }
         if let activationToken { activationTokens.insert(activationToken, for: origins.next(), of: request) }
-        reclaimForDeepLink(step, admitted.byteCount, client, &turn)
+        reclaimForDeepLink(step, link.arguments.byteCount, client, &turn)
         let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
-        var link = DeepLink(step: step, arguments: admitted)
         link.flows.reserveCapacity(flows.count)
         var undecided = 0
         var usage = Accounting.Usage()
         for (place, flow) in flows.enumerated() {
             let waiting = WaitingStep(
                 origin: 0, client: client, flow: forest.id(of: flow), step: step,
-                arguments: admitted, cause: 0, purpose: .deepLink(request, place: place))
+                arguments: link.arguments, cause: 0, purpose: .deepLink(request, place: place))
             do throws(FlowError) {
-                try checkEmitter(client, of: flow)
+                try checkEmitter(client, of: flow, waits: link.waits)
                 usage = try checkWait(waiting, for: flow, besides: usage, &turn)
             } catch {
                 outcomes.append(FlowOutcome(path: forest[flow].path, outcome: .refused(error)))
@@ -69,6 +68,10 @@ extension Machine {
             }
         }
         calls.endSlices(of: request)
+        // Its caller does not wait for the rest.
+        if let call = calls[request], call.undecided > 0, case .deepLink(let link) = call.kind, !link.waits {
+            replyTimedOut(request, &turn)
+        }
     }
 
     /// Makes room before the flows are listed, because reclaiming can remove some of them.

@@ -236,9 +236,10 @@ struct Machine: Sendable {
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
             moveRoot(node, to: output, by: client, request, &turn)
-        case .deepLinkOpened(let request, let step, let arguments, let client, let activationToken):
+        case .deepLinkOpened(let request, let step, let arguments, let client, let activationToken, let waits):
             turn.call.request = request
-            openDeepLink(step, arguments, by: client, activationToken, request, &turn)
+            openDeepLink(
+                DeepLink(step: step, arguments: arguments, waits: waits), by: client, activationToken, request, &turn)
         case .pathOpened(let request, let segments, let client, let timeout, let root, let activationToken):
             turn.call.request = request
             openPath(segments, below: root, by: client, timeout: timeout, activationToken, request, &turn)

@@ -95,7 +95,8 @@ public enum Event: Sendable {
     /// A client moved a root to another output; empty for none (S-41).
     case rootMoved(RequestID, NodeID, to: String, by: Client)
     /// A client sent a step to every live flow (S-27).
-    case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client, activationToken: String? = nil)
+    case deepLinkOpened(
+        RequestID, step: StepID, arguments: Arguments, by: Client, activationToken: String? = nil, waits: Bool = true)
     /// A client sent steps along a path of flows (S-28), with a time limit in µs. With a root, the path begins below that.
     indirect case pathOpened(
         RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout, below: NodeID? = nil,

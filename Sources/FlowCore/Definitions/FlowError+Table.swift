@@ -24,6 +24,8 @@ extension FlowError.Code {
         case .limitExceeded: "A limit is reached; the message names it (S-33)."
         case .rejected:
             "A guard answers with this error to reject a step; the emitter gets the verdict `rejected` (S-5)."
+        case .unhandled:
+            "A navigator answers with this error for a step that the flow does not take; the emitter gets the verdict `unhandled` (S-5)."
         case .wouldDeadlock: "The flow waits for the client that makes this call (S-32)."
         case .guardFailed: "The flow's guard can't be called, or its answer is not valid (S-5)."
         case .guardTimeout: "The flow's guard did not answer in time (S-5)."

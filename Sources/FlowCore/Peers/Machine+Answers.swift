@@ -129,6 +129,7 @@ extension Machine {
         case .contributors(let contributors):
             let step = stopWaiting(step)
             end(step, apply(contributors, of: name, step, flow, &turn), &turn)
+        case .unhandled: end(step, .ignored(.unhandled), &turn)
         case .failed(let why):
             end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")), &turn)
         case .timedOut:

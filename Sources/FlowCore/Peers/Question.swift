@@ -49,6 +49,8 @@ public enum GuardAnswer: Equatable, Sendable {
 public enum NavigatorAnswer: Equatable, Sendable {
     /// The contributors; the list may be empty.
     case contributors([FlowContributor])
+    /// The flow does not take the step.
+    case unhandled
     /// The call failed, or the answer is not valid; the reason for people.
     case failed(String)
     /// There was no answer in time.

@@ -28,6 +28,7 @@ extension Daemon {
             switch read(conclusion, "sa{sv}", { try readStepAnswer($0) }) {
             case .values(let (step, arguments)): .step(step, arguments)
             case .error(FlowError.Code.rejected.busName, _): .rejected
+            case .error(FlowError.Code.guardTimeout.busName, _): .timedOut
             case .error(let name, let text): .failed("'\(name)': \(text)")
             case .failed(let text): .failed(text)
             case .timedOut: .timedOut
@@ -45,12 +46,13 @@ extension Daemon {
         let answer: NavigatorAnswer =
             switch read(conclusion, "a(ssa{sv})", { try ContributorsReader.read($0, in: definitions) }) {
             case .values(let contributors): .contributors(contributors)
+            case .error(FlowError.Code.unhandled.busName, _): .unhandled
             case .error(let name, let text): .failed("'\(name)': \(text)")
             case .failed(let text): .failed(text)
             case .timedOut: .timedOut
             }
         switch answer {
-        case .contributors: break
+        case .contributors, .unhandled: break
         case .failed(let text): log("A navigator failed", text, question)
         case .timedOut: log("A navigator did not answer in time", nil, question)
         }

@@ -150,13 +150,17 @@ extension Daemon {
     fileprivate func navigate(_ call: MessageReader) throws {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
-        var token: String?
-        try CallOptions.read(call, known: [CallOptions.activationToken]) { _ in
-            token = try CallOptions.readActivationToken(call)
+        var (token, waits): (String?, Bool) = (nil, true)
+        try CallOptions.read(call, known: [("wait", "b"), CallOptions.activationToken]) { option in
+            if option == "wait" {
+                waits = try call.readBool()
+            } else {
+                token = try CallOptions.readActivationToken(call)
+            }
         }
         handle(
             .deepLinkOpened(
-                nextRequest(), step: step, arguments: arguments, by: call.client, activationToken: token),
+                nextRequest(), step: step, arguments: arguments, by: call.client, activationToken: token, waits: waits),
             answering: call)
     }
 

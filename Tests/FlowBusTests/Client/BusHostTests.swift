@@ -305,6 +305,8 @@ private final class Recorder: HostDelegate {
     func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {}
     func answered(instance: UInt64, _ answer: AskMessage) {}
 
+    let isStartingRoots = false
+    func serviceLost(_ error: NavigationError) {}
     func added(_ node: HostNode) { line.yield("added \(node.path)") }
 
     func changed(_ path: NodePath, _ change: HostChange) {

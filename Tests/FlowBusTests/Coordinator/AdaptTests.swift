@@ -125,30 +125,6 @@ struct AdaptTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-32 Back and deep links do not wait for an adapt under way, and get an error`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let flow = try await fixture.root(Main.self) { _ in
-            .none
-        } adapt: { step in
-            guard case TestStep.one = step else { return step }
-            begin.yield(())
-            for await _ in gate { break }
-            return step
-        }
-        async let waiting = fixture.coordinator.emit(TestStep.one, on: flow)
-        for await _ in begun { break }
-        let back = await #expect(throws: NavigationError.self) { try await fixture.coordinator.back(on: flow) }
-        #expect(back?.code == .wouldDeadlock)
-        let outcomes = try await fixture.coordinator.navigate(to: TestStep.two)
-        #expect(outcomes.map(\.path) == ["Main"])
-        #expect(throws: NavigationError.self) { try outcomes[0].result?.get() }
-        open.yield(())
-        #expect(try await waiting.isNavigated)
-    }
-
-    @Test(arguments: HostKind.allCases)
     func `a wait for its own flow ends at the time limit`(host: HostKind) async throws {
         let fixture = try CoordinatorFixture(host)
         // Long enough for the other step on a busy machine.

@@ -78,6 +78,77 @@ struct RestartTests {
         #expect(try serviceFixture.service.objects()["/org/flowbus/Navigation1/tree/Main"] == nil)
     }
 
+    /// Kills the service while it waits for the flow.
+    private func kill(_ service: Service) {
+        service.process.send(signal: SIGKILL)
+        #expect(throws: Never.self) { try service.process.waitForExit() }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `a service that ends before the initial step has run: the flow goes on, or begins again, with the next`(
+        isKept: Bool, isNextThere: Bool
+    ) async throws {
+        let fixture = try CoordinatorFixture(.onTheBus)
+        let service = try #require(fixture.serviceFixture).service
+        func start() throws {
+            if isKept { try service.start() } else { try service.start("--runtime", "none", "--state", "none") }
+        }
+        var count = 0
+        let flow = OddFlow(Main.self) { _ in
+            .child(TestScreen("page"))
+        } adapt: { step in
+            count += 1
+            if count > 1 { return step }
+            kill(service)
+            if isNextThere { try start() }
+            return step
+        }
+        let coordinator = fixture.coordinator
+        let stepper = OneStepper(withSingleStep: TestStep.one)
+        if isNextThere {
+            #expect(try await coordinator.coordinate(flow: flow, with: stepper) == "Main")
+        } else {
+            // It can't be started by the bus here.
+            let error = try await refusal { try await coordinator.coordinate(flow: flow, with: stepper) }
+            #expect(error.code == .noReply)
+            try start()
+        }
+        #expect(await fixture.navigations(1) == ["Main one"])
+        #expect(coordinator.path(of: flow) == "Main" && count == 2)
+        #expect(try service.objects().keys.contains("/org/flowbus/Navigation1/tree/Main/page"))
+    }
+
+    @Test func `a service that ends while a deep link and Back wait`() async throws {
+        let fixture = try CoordinatorFixture(.onTheBus)
+        let service = try #require(fixture.serviceFixture).service
+        let gates = Gates()
+        let flow = try await fixture.root(Main.self) { _ in
+            .none
+        } adapt: { step in
+            if case TestStep.one = step { await gates.wait() }
+            return step
+        }
+        let coordinator = fixture.coordinator
+        async let emitted = fixture.verdict(of: TestStep.one, on: flow)
+        await gates.arrived()
+        async let link = coordinator.navigate(to: TestStep.two)
+        async let back = refusal { try await coordinator.back(on: flow) }
+        for _ in 0..<4 { _ = try await #require(fixture.bus).definitionNames() }
+        kill(service)
+        // It can't be started by the bus here.
+        #expect([.serviceUnknown, .noReply].contains(try await back.code))
+        let outcome = try #require(await link.first)
+        #expect(outcome.path == "Main")
+        #expect(try refused(outcome).code == .noReply)
+        gates.open()
+        _ = await emitted
+    }
+
+    private func refused(_ outcome: FlowOutcome) throws -> NavigationError {
+        guard case .failure(let error)? = outcome.result else { throw CancellationError() }
+        return error
+    }
+
     @Test func `changes of a screen without a service are reported later`() async throws {
         let fixture = try CoordinatorFixture(.onTheBus)
         let serviceFixture = try #require(fixture.serviceFixture)

@@ -1,0 +1,206 @@
+internal import FlowCore
+
+// The calls of the coordinator: each is an event, and its answer.
+
+extension LocalHost {
+    /// Enqueues a call: an event with an answer.
+    private func call(
+        _ done: @escaping Done<Answer>, _ event: @escaping @MainActor (LocalHost, RequestID) throws(FlowError) -> Event
+    ) {
+        guard !isClosed else {
+            Task { @MainActor in done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+            return
+        }
+        lastRequest += 1
+        let number = lastRequest
+        answers[number] = done
+        enqueue { host in
+            do throws(FlowError) {
+                return try event(host, RequestID(number))
+            } catch {
+                host.answers.removeValue(forKey: number)?(.failure(NavigationError(error)))
+                return nil
+            }
+        }
+    }
+
+    /// Enqueues a call about a presentable.
+    private func call(
+        at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Answer>,
+        _ event: @escaping @MainActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
+    ) {
+        call { result in
+            // The bus reports a path without an object this way.
+            if case .failure(let error) = result, error.code == .presentableDismissed {
+                return done(.failure(NavigationError(.unknownObject, error.message)))
+            }
+            done(result)
+        } _: { host, request throws(FlowError) in
+            guard
+                let node = instance == 0
+                    ? host.core.node(at: path.objectPath) : host.core.node(instance: instance)
+            else {
+                throw FlowError(.presentableDismissed, "there is no live flow or screen '\(path)'")
+            }
+            return try event(host, request, node)
+        }
+    }
+
+    /// Enqueues a call about a presentable that answers nothing.
+    private func call(
+        at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Void>,
+        _ event: @escaping @MainActor (RequestID, NodeID) -> Event
+    ) {
+        call(at: path, instance) {
+            done($0.map { _ in })
+        } _: { _, request, node in
+            event(request, node)
+        }
+    }
+
+    func step(_ message: StepMessage) throws(FlowError) -> StepID {
+        guard let step = core.definitions.step(named: message.name) else {
+            throw core.definitions.unknownStep(message.name)
+        }
+        return step
+    }
+
+    func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>) {
+        call {
+            done($0.map { _ in })
+        } _: { _, request in
+            .flowRegistered(request, Registration(flow, by: Self.client))
+        }
+    }
+
+    var gatesRoots: Bool { true }
+
+    func coordinate(
+        _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>
+    ) {
+        call { result in
+            done(
+                result.map { answer in
+                    guard case .flow(let path) = answer else { return NodePath("") }
+                    return NodePath(path)
+                })
+        } _: { host, request throws(FlowError) in
+            guard let flow = host.core.definitions.flow(named: definition) else {
+                throw host.core.definitions.unknownFlow(definition)
+            }
+            var flowRequest = FlowRequest(flow, by: Self.client)
+            flowRequest.whenHidden = allowsStepWhenNotPresented ? .allow : .ignore
+            if let step {
+                flowRequest.step = try host.step(step)
+                flowRequest.stepArguments = step.arguments
+            }
+            return .flowRequested(request, flowRequest)
+        }
+    }
+
+    func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>) {
+        call { [weak self] result in
+            let outcomes = result.map { answer in
+                guard case .outcomes(let outcomes) = answer else { return [FlowOutcome]() }
+                return outcomes.map(FlowOutcome.init)
+            }
+            guard let self, case .success(let known) = outcomes, PendingOutcomes.collect(known, &pending, done) else {
+                return done(outcomes)
+            }
+        } _: { host, request throws(FlowError) in
+            // No caller blocks, so the step can wait for a flow that is being asked.
+            .deepLinkOpened(
+                request, step: try host.step(step), arguments: step.arguments, by: Self.client, waits: false)
+        }
+    }
+
+    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+        emit(step, on: path, instance: instance, asking: nil, done)
+    }
+
+    private func emit(
+        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String?,
+        _ done: @escaping Done<StepOutcome>
+    ) {
+        // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
+        call(at: path, instance) { [weak self] result in
+            let outcome = result.map(StepOutcome.init)
+            guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
+            self?.pending.add(token, on: path.objectPath, done)
+        } _: { host, request, node throws(FlowError) in
+            .stepEmitted(
+                request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
+                options: EmissionOptions(token: token, waits: false, asks: token != nil))
+        }
+    }
+
+    func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>) {
+        lastAsk += 1
+        // No screen can have it as a name.
+        let token = "/\(lastAsk)"
+        asks.add(token, on: path.objectPath) { [weak self] result in
+            // If it belongs to a screen of this process, it stays until it is acknowledged.
+            self?.acknowledge(token, of: path, instance: instance) { _ in }
+            done(result)
+        }
+        emit(step, on: path, instance: instance, asking: token) { [weak self] result in
+            if let (done, answer) = self?.asks.decide(token, result) { done(answer) }
+        }
+    }
+
+    func ask(
+        _ step: StepMessage, token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>
+    ) {
+        emit(step, on: path, instance: instance, asking: token, done)
+    }
+
+    func acknowledge(_ token: String, of path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .answerAcknowledged(request, of: node, token: token, by: Self.client)
+        }
+    }
+
+    func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .visibilityChanged(request, of: node, isVisible: isVisible, by: Self.client)
+        }
+    }
+
+    func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .presentableDismissed(request, node, by: Self.client)
+        }
+    }
+
+    func setTitle(_ title: String, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .titleSet(request, of: node, title, by: Self.client)
+        }
+    }
+
+    func saveState(_ state: Arguments, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .stateSaved(request, of: node, state, by: Self.client)
+        }
+    }
+
+    func finish(_ path: NodePath, with result: Arguments, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .screenFinished(request, of: node, result, by: Self.client)
+        }
+    }
+
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+        call(at: path, instance) { [weak self] result in
+            if let self, case .failure(let error) = result, error.code == .wouldDeadlock {
+                return whenAnswered(at: path) { [weak self] in
+                    guard let self else { return done(.failure(error)) }
+                    back(on: path, instance: instance, done)
+                }
+            }
+            done(result.map(StepOutcome.init))
+        } _: { _, request, node in
+            .backPressed(request, on: node, by: Self.client)
+        }
+    }
+}
