@@ -184,20 +184,17 @@ public struct Contribution: Equatable, Sendable {
     public var name: String
     /// The path of the presentable, or of the flow that gets the step; nil if there is none.
     public var path: String?
-    /// The style of the presentable; empty if it has none.
-    public var style = ""
     /// The arguments of the presentable or step, without private ones.
-    public var arguments: Arguments = []
+    public var arguments: Arguments
+    /// The style of the presentable; empty if it has none.
+    public var style: String
+}
 
+extension Contribution {
     /// Creates an applied contributor.
-    public init(
-        kind: Kind, name: String, path: String? = nil, style: String = "", arguments: Arguments = []
-    ) {
-        self.kind = kind
-        self.name = name
-        self.path = path
-        self.style = style
-        self.arguments = arguments
+    public init(kind: Kind, name: String, path: String? = nil, style: String = "", arguments: Arguments = []) {
+        // All members at once: one that gets them one by one would be copied at the end.
+        self.init(kind: kind, name: name, path: path, arguments: arguments, style: style)
     }
 }
 

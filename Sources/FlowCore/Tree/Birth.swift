@@ -11,6 +11,8 @@ extension Forest {
         let savedState: Arguments
         /// Its path, if that was made before.
         let path: String?
+        /// The bytes of arguments that it adds (``Node/byteCount``).
+        let byteCount: Int
 
         init(
             traits: NodeTraits, flow: Boxed<Node.FlowState>? = nil, onDismissed: StepTemplate? = nil,
@@ -24,6 +26,9 @@ extension Forest {
             self.presenting = presenting
             self.savedState = savedState
             self.path = path
+            byteCount =
+                traits.arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0)
+                + (onResult?.byteCount ?? 0)
         }
 
         /// The same child, given new arguments before it is made (S-19).
@@ -35,11 +40,6 @@ extension Forest {
             return Birth(
                 traits: traits, flow: flow, onDismissed: onDismissed, onResult: onResult, presenting: presenting,
                 savedState: savedState, path: path)
-        }
-
-        /// The bytes of arguments that it adds (``Node/byteCount``).
-        var byteCount: Int {
-            arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
         }
     }
 }

@@ -114,27 +114,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// The properties that changed since the last signal.
     fileprivate var reported: Changes = []
 
-    init(
-        _ birth: Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String,
-        in tree: (root: NodeSlot, depth: Int)?,
-        _ parent: NodeSlot?, isLeft: Bool
-    ) {
-        self.slot = slot
-        self.instance = instance
-        self.path = path
-        self.parent = parent
-        root = tree?.root ?? slot
-        level = UInt8(clamping: (tree?.depth ?? 0) + 1)
-        traits = birth.traits
-        self.isLeft = isLeft
-        if birth.onDismissed != nil || birth.onResult != nil || !birth.savedState.isEmpty {
-            rare = Sparse(
-                Rare(onDismissed: birth.onDismissed, onResult: birth.onResult, savedState: birth.savedState))
-        }
-        presenting = birth.presenting
-        flow = birth.flow
-    }
-
     /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
     fileprivate(set) var onDismissed: StepTemplate? {
         get { rare[\.onDismissed, nil] }
@@ -166,13 +145,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         set { rare[\.askCount, 0] = newValue }
     }
 
-    /// A free slot.
-    fileprivate init(free slot: NodeSlot) {
-        self.slot = slot
-        (instance, path, level) = (0, "", 0)
-        (parent, root, traits) = (nil, slot, NodeTraits())
-    }
-
     @inline(__always)
     fileprivate mutating func takeFollows() -> Changes {
         var all = follows
@@ -180,6 +152,29 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         flow?.value.takeFollows(into: &all)
         presenting?.value.takeFollows(into: &all)
         return all
+    }
+}
+
+// All members at once: a node that gets them one by one would be copied at the end.
+extension Node {
+    init(
+        _ birth: Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String, in tree: (root: NodeSlot, depth: Int)?,
+        _ parent: NodeSlot?, isLeft: Bool
+    ) {
+        let isCommon = birth.onDismissed == nil && birth.onResult == nil && birth.savedState.isEmpty
+        self.init(
+            instance: instance, path: path, traits: birth.traits,
+            rare: isCommon
+                ? Sparse()
+                : Sparse(
+                    Rare(onDismissed: birth.onDismissed, onResult: birth.onResult, savedState: birth.savedState)),
+            presenting: birth.presenting, flow: birth.flow, slot: slot, root: tree?.root ?? slot, parent: parent,
+            level: UInt8(clamping: (tree?.depth ?? 0) + 1), isLeft: isLeft)
+    }
+
+    /// A free slot.
+    fileprivate init(free slot: NodeSlot) {
+        self.init(instance: 0, path: "", traits: NodeTraits(), slot: slot, root: slot, parent: nil, level: 0)
     }
 }
 

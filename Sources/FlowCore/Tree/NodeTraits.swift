@@ -18,26 +18,27 @@ struct NodeTraits: Equatable, Sendable {
     var client = Client.daemon
     /// Those that few presentables have.
     private var rare = Sparse<Rare>()
+}
 
-    /// Traits to read into; the initializer below looks at each of the rare ones.
-    init() {}
-
+// All members at once: traits that get them one by one would be copied at the end.
+extension NodeTraits {
     init(
         name: String = "", id: String = "", style: String = "", arguments: Arguments = [], isVisible: Bool = false,
         whenHidden: WhenHidden? = nil, owner: Client? = nil, client: Client = .daemon, backStep: String? = nil,
         raised: UInt64 = 0, isHiddenByRule: Bool = false, layer: String = "", output: String = "", title: String = ""
     ) {
-        (self.name, self.id, self.arguments) = (name, id, arguments)
-        (self.isVisible, self.whenHidden, self.owner, self.client) = (isVisible, whenHidden, owner, client)
         let isCommon =
             style.isEmpty && backStep == nil && raised == 0 && !isHiddenByRule && layer.isEmpty && output.isEmpty
             && title.isEmpty
-        if !isCommon {
-            rare = Sparse(
-                Rare(
-                    style: style, backStep: backStep, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer,
-                    output: output, title: title))
-        }
+        self.init(
+            name: name, id: id, arguments: arguments, isVisible: isVisible, whenHidden: whenHidden, owner: owner,
+            client: client,
+            rare: isCommon
+                ? Sparse()
+                : Sparse(
+                    Rare(
+                        style: style, backStep: backStep, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer,
+                        output: output, title: title)))
     }
 }
 
