@@ -59,7 +59,8 @@ enum Declaration {
         return admitted
     }
 
-    private static func areAsDeclared(_ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
+    /// Whether all declared arguments are given in their order, with values of the declared types.
+    static func areAsDeclared(_ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
         guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return false }
         for place in arguments.indices {
             guard arguments[place].name == parameters[place].name,

@@ -53,7 +53,7 @@ extension Machine {
     }
 
     /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
-    mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
+    mutating func trigger(_ step: consuming WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
             noteStillbirth(step, Fault(Self.loop))
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
@@ -62,7 +62,7 @@ extension Machine {
             }
             return
         }
-        queue.insert(step)
+        queue.insert(consume step)
     }
 
     /// Counts a triggered step; returns false beyond the limit of its origin, which is reported once (S-11).

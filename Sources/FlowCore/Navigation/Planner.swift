@@ -183,9 +183,9 @@ extension Planner {
             parameters = definitions.flows[id.index].parameters
             initial = initial ?? definitions.flows[id.index].initial
         }
-        let arguments = try Declaration.admit(
-            values(of: template.arguments, for: parameters, scope, forest), as: parameters,
-            of: "\(template.isFlow ? "flow" : "screen") '\(template.name(definitions))'")
+        let arguments = try admit(
+            template.arguments, as: parameters,
+            of: "\(template.isFlow ? "flow" : "screen") '\(template.name(definitions))'", scope, forest)
         guard let initial else { return (arguments, nil) }
         let step = StepTemplate(initial, arguments: template.stepArguments)
         return (arguments, try resolve(step, scope, forest, definitions))
@@ -250,7 +250,11 @@ extension Planner {
         _ template: StepTemplate, _ step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) -> Plan.Step {
-        try resolve(
+        // The arguments of the step at hand are as declared.
+        if template.step == step.step, case .inherited = template.arguments {
+            return Plan.Step(step: step.step, arguments: step.arguments)
+        }
+        return try resolve(
             template, Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now), forest, definitions)
     }
 
@@ -258,9 +262,26 @@ extension Planner {
     static func resolve(
         _ template: StepTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Plan.Step {
-        let parameters = definitions.steps[template.step.index].parameters
-        let values = values(of: template.arguments, for: parameters, scope, forest)
-        return Plan.Step(step: template.step, arguments: try definitions.admit(values, of: template.step))
+        let declaration = definitions.steps[template.step.index]
+        let arguments = try admit(
+            template.arguments, as: declaration.parameters, of: "step '\(declaration.name)'",
+            isPrivate: declaration.isPrivate, scope, forest)
+        return Plan.Step(step: template.step, arguments: arguments)
+    }
+
+    /// The values of a rule, as declared.
+    private static func admit(
+        _ source: ArgumentSource, as parameters: [Parameter], of subject: @autoclosure () -> String,
+        isPrivate: Bool = false, _ scope: Scope, _ forest: Forest
+    ) throws(FlowError) -> Arguments {
+        // Most often the arguments of the step at hand, all of them; and those were admitted.
+        if case .inherited = source, !isPrivate, scope.departure == nil,
+            Declaration.areAsDeclared(scope.arguments, parameters)
+        {
+            return scope.arguments
+        }
+        return try Declaration.admit(
+            values(of: source, for: parameters, scope, forest), as: parameters, of: subject(), isPrivate: isPrivate)
     }
 
     /// The result with which a flow ends, as declared. All of its values are private (S-45).
@@ -270,9 +291,8 @@ extension Planner {
         guard let definition = forest[scope.flow].flow.map({ definitions[$0.definition] }),
             let result = definition.result
         else { throw FlowError(.invalidArguments, "'\(forest[scope.flow].path)' declares no result") }
-        return try Declaration.admit(
-            values(of: source, for: result, scope, forest), as: result, of: "the result of flow '\(definition.name)'",
-            isPrivate: true)
+        return try admit(
+            source, as: result, of: "the result of flow '\(definition.name)'", isPrivate: true, scope, forest)
     }
 
     /// What follows when the child answers, with the arguments of this step that it refers to (S-45).

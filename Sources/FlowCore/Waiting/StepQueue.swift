@@ -52,19 +52,16 @@ struct StepQueue: Sendable {
     var isBetweenChains: Bool { chainedCount == 0 }
 
     /// Adds a step that was just triggered.
-    mutating func insert(_ step: WaitingStep) { insert(step, isHead: false) }
+    mutating func insert(_ step: consuming WaitingStep) { insert(consume step, isHead: false) }
 
     private mutating func insert(_ step: consuming WaitingStep, isHead: Bool) {
-        let isNew = step.number == 0
-        if isNew { lastNumber += 1 }
-        let number = isNew ? lastNumber : step.number
+        number(&step)
         if !isHead { chainedCount += 1 }
         if step.reportsFailure { reportingCount += 1 }
         if counts != nil { counts?[step.flow, default: 0] += 1 }
         let entry = Entry(
-            origin: step.origin, number: number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
-        if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
-        if isNew { steps[entry.place]?.number = number }
+            origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
+        if entry.place == steps.count { steps.append(consume step) } else { steps[entry.place] = consume step }
         unrecorded.append(entry.place)
         order.insert(entry)
     }
@@ -75,7 +72,7 @@ struct StepQueue: Sendable {
     }
 
     /// Adds a step that waited elsewhere.
-    mutating func insertAgain(_ step: consuming WaitingStep) { insert(step, isHead: true) }
+    mutating func insertAgain(_ step: consuming WaitingStep) { insert(consume step, isHead: true) }
 
     /// Gives a step its number, if it has none: its place within its origin, and the number of its record.
     mutating func number(_ step: inout WaitingStep) {
