@@ -95,13 +95,13 @@ struct PendingCallsTests {
         call.undecided = 2
         let outcomes = ["/a", "/b", "/c"].map { FlowOutcome(path: $0, outcome: nil) }
         calls.begin(request, call, outcomes)
-        let next = (0..<3).map { _ in calls.takeNextStep(of: request) }
+        let next = (0..<3).map { _ in calls.takeNextFlow(of: request) }
         #expect(next.map { $0?.place } == [0, 2, nil])
         #expect(next[1]?.flow == second)
         calls.endSlices(of: request)
         for place in [2, 0] {
             #expect(!calls.hasNext)
-            _ = calls.end(step(.deepLink(request, place: place)), .ignored(.unhandled), for: request)
+            _ = calls.end(place, .ignored(.unhandled), ofDeepLink: request)
         }
         let order = takeOrder(&calls)
         #expect(order == [1])

@@ -22,6 +22,10 @@ extension Machine {
 
     /// Takes the outcome of a step that a call waits for.
     mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
+        if case .deepLink(_, let place) = step.purpose {
+            guard let late = calls.end(place, outcome, ofDeepLink: request) else { return }
+            return reportConclusion(outcome, of: late.call, at: late.path, &turn)
+        }
         switch calls.end(step, outcome, for: request) {
         case .none: break
         case .report(let call, let path): reportConclusion(outcome, of: call, at: path, &turn)

@@ -51,13 +51,15 @@ extension Machine {
 
     /// Continues with the next flow when the cascade of the one before has ended or waits.
     mutating func takeRest(of request: RequestID, _ turn: inout Turn) {
-        while let next = calls.takeNextStep(of: request) {
+        guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
+        let (client, step, arguments) = (call.client, link.step, link.arguments)
+        while let next = calls.takeNextFlow(of: request) {
             let origin = origins.next()
             moveActivationToken(of: request, to: origin)
             take(
                 WaitingStep(
-                    origin: origin, client: next.client, flow: next.flow, step: next.step,
-                    arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)), &turn)
+                    origin: origin, client: client, flow: next.flow, step: step, arguments: arguments, cause: 0,
+                    purpose: .deepLink(request, place: next.place)), &turn)
             guard calls.contains(request) else { return }
             let isInterrupted = !run(&turn)
             if isInterrupted || turn.isOver, let call = calls[request], case .deepLink(let link) = call.kind,

@@ -133,7 +133,6 @@ struct PendingCalls: Sendable {
 
     /// Notes the outcome of a step. If there is more to do, the call continues when its turn comes.
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, for request: RequestID) -> Consequence {
-        if case .deepLink(_, let place) = step.purpose { return end(place, outcome, ofDeepLink: request) }
         guard var call = table[request.number] else { return .none }
         switch call.kind {
         case .step(let path, let token): return .answer(call, path: path, token)
@@ -157,42 +156,31 @@ struct PendingCalls: Sendable {
     }
 
     /// Notes the outcome of a deep link at one of its flows.
-    private mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> Consequence {
-        guard deepLinks.contains(request.number) else { return .none }
+    ///
+    /// - Returns: what to report to the caller, if it was answered `pending`.
+    mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> (call: Call, path: String)? {
+        guard deepLinks.contains(request.number) else { return nil }
         var (undecided, isAnswered): (Int?, Bool) = (nil, false)
         table.update(request.number) { call in
             call.undecided -= 1
             (undecided, isAnswered) = (call.undecided, call.isAnswered)
         }
-        guard let undecided else { return .none }
+        guard let undecided else { return nil }
         deepLinks.update(request.number) { $0[place].outcome = outcome }
         if undecided == 0 { resumable.append(request) }
         guard isAnswered, let call = table[request.number], let path = deepLinks[request.number]?[place].path else {
-            return .none
+            return nil
         }
-        return .report(call, path: path)
+        return (call, path)
     }
 
-    /// A deep link's step for one flow.
-    struct DeepLinkStep {
-        let client: Client
-        let flow: NodeID
-        let step: StepID
-        let arguments: Arguments
-        /// The place of the flow among those of the deep link.
-        let place: Int
-    }
-
-    /// The step for the next flow of a deep link; nil if none is left.
-    mutating func takeNextStep(of request: RequestID) -> DeepLinkStep? {
-        var next: DeepLinkStep?
+    /// The next flow of a deep link, with its place among those; nil if none is left.
+    mutating func takeNextFlow(of request: RequestID) -> (flow: NodeID, place: Int)? {
+        var next: (NodeID, Int)?
         table.update(request.number) { call in
             guard case .deepLink(let link) = call.kind else { return }
             while next == nil, call.next < link.flows.count {
-                if let flow = link.flows[call.next] {
-                    next = DeepLinkStep(
-                        client: call.client, flow: flow, step: link.step, arguments: link.arguments, place: call.next)
-                }
+                if let flow = link.flows[call.next] { next = (flow, call.next) }
                 call.next += 1
             }
         }
