@@ -44,6 +44,12 @@ struct Accounting: Sendable {
         var user: UInt32?
         /// Whether the client is gone; its account stays as long as it has usage.
         var isGone = false
+
+        /// Adds usage, and returns the account as it is then.
+        mutating func add(_ change: Usage) -> Account {
+            usage += change
+            return self
+        }
     }
 
     /// The limits.
@@ -70,9 +76,7 @@ struct Accounting: Sendable {
         if change == Usage() { return }
         total += change
         guard client.isConnection else { return }
-        var account = accounts[client] ?? newAccount(of: client)
-        account.usage += change
-        accounts.put(account, for: client)
+        let account = accounts.update(client) { $0.add(change) } ?? openAccount(of: client, change)
         if account.isGone {
             pool += change
             if account.usage == Usage() { emptied.append(client) }
@@ -91,15 +95,16 @@ struct Accounting: Sendable {
 
     /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
-        guard accounts[client] == nil, client.isConnection else { return }
-        accounts.put(newAccount(of: client), for: client)
+        if accounts[client] == nil, client.isConnection { _ = openAccount(of: client, Usage()) }
     }
 
-    /// The new account of a client that has none.
-    private mutating func newAccount(of client: Client) -> Account {
+    /// Opens the account of a client that has none.
+    private mutating func openAccount(of client: Client, _ usage: Usage) -> Account {
         let isGone = client == .former
         if isGone { goneCount += 1 } else { opened.append(client) }
-        return Account(isGone: isGone)
+        let account = Account(usage: usage, isGone: isGone)
+        accounts.put(account, for: client)
+        return account
     }
 
     /// Whether there may be such clients, or accounts to forget.
@@ -210,6 +215,20 @@ extension Accounting {
                 throw FlowError(.limitExceeded, Self.text(resource, all, of: clients, "have", quota.share))
             }
         }
+    }
+
+    /// Whether there certainly is room for more usage of a client, and in total. If not, ``shortage(_:)`` says what is missing, or
+    /// ``check(_:inTotal:for:)`` what is too much.
+    func hasRoom(for more: Usage, inTotal: Usage, of client: Client) -> Bool {
+        guard total.nodes + inTotal.nodes <= quotas.nodes.total, total.bytes + inTotal.bytes <= quotas.bytes.total,
+            total.steps + inTotal.steps <= quotas.steps.total
+        else { return false }
+        guard client.isConnection else { return true }
+        // A new client, and the clients of a user with limits, are looked at more closely.
+        guard let account = accounts[client], account.user == nil else { return false }
+        return account.usage.nodes + more.nodes <= quotas.nodes.perClient
+            && account.usage.bytes + more.bytes <= quotas.bytes.perClient
+            && account.usage.steps + more.steps <= quotas.steps.perClient
     }
 
     /// How much is missing in total for more usage; 0 if nothing is.

@@ -97,8 +97,7 @@ extension Machine {
         var own = Accounting.Usage(nodes: 1, bytes: byteCount + birth.byteCount(with: initial))
         var total = own
         forest.subtractLast(of: flow, from: &own, &total, for: step.client)
-        guard accounting.shortage(total) == Accounting.Usage() else { return nil }
-        try accounting.check(own, inTotal: total, for: step.client)
+        guard accounting.hasRoom(for: own, inTotal: total, of: step.client) else { return nil }
 
         serial += 1
         let contribution = Planner.contribution(birth)
