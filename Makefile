@@ -57,6 +57,10 @@ quick-service = ^flowbusdTests\.(Demo|Emission|Error|Guard|InstancePath|Introspe
 quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
+# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
+swift-release = swift build -c release --traits Programs
+swift-debug = swift build --traits Programs,Macros
+
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
 installed = \
     $(patsubst $(built)/%,$(bindir)/%,$(programs)) \
@@ -103,7 +107,7 @@ demo: build
 
 tours: build swift-app
 	@tools/dependencies demo examples
-	swift build -c release --product example-settings --static-swift-stdlib
+	$(swift-release) --product example-settings --static-swift-stdlib
 	@for tour in examples/*/tour; do \
 	    echo "$$tour"; "$$tour" >.build/tour.log && diff .build/tour.log "$$(dirname "$$tour")/expected.log" || exit; done
 
@@ -113,21 +117,21 @@ run: build
 
 define build-programs =
 @tools/dependencies build
-swift build -c release --product flowbusd --static-swift-stdlib
-swift build -c release --product flowbusctl --static-swift-stdlib
+$(swift-release) --product flowbusd --static-swift-stdlib
+$(swift-release) --product flowbusctl --static-swift-stdlib
 endef
 
 build:
 	$(build-programs)
 	@$(MAKE) --no-print-directory $(completions)
 
-run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --skip-build
+run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --traits Programs,Macros --skip-build
 
 # Tests of the library are on the main actor, which has one thread: side by side they wait for each other for as long as all
 # of them take, longer than a guard may. So they run one after the other, and for themselves.
 test:
 	@tools/dependencies build demo examples tests
-	FLOWBUS_PROOF=1 swift build --build-tests
+	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
 	@tools/documentation
 	$(if $(TEST_OPTIONS),$(run-tests) $(TEST_OPTIONS),$(run-tests) --skip FlowBusTests)
 	$(if $(TEST_OPTIONS),,$(run-tests) --no-parallel --filter FlowBusTests)
@@ -135,14 +139,14 @@ test:
 test-quick: SEQUENCES = 2000
 test-quick:
 	@tools/dependencies build demo tests
-	FLOWBUS_PROOF=1 swift build --build-tests
+	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
 	$(run-tests) --filter '$(quick)' --filter '$(quick-service)' --skip '$(quick-skipped)'
 	$(run-tests) --no-parallel --filter '$(quick-library)'
 
 # Apart from `make test`, because it needs a compositor and a window manager.
 test-windows:
 	@tools/dependencies build demo windows
-	FLOWBUS_PROOF=1 swift build --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	@FLOWBUSD=.build/debug/flowbusd examples/stacker/test
 	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
@@ -155,8 +159,8 @@ swift-app:
 # With the programs of the debug build, as `make test` makes it.
 test-swift-app: swift-app
 	@tools/dependencies demo
-	FLOWBUS_PROOF=1 swift build --product flowbusd
-	FLOWBUS_PROOF=1 swift build --product flowbusctl
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@FLOWBUSD=.build/debug/flowbusd examples/swift-app/tour >.build/tour.log
 	diff .build/tour.log examples/swift-app/expected.log
 
@@ -166,11 +170,11 @@ test-swift-app: swift-app
 # The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
 	@tools/dependencies build docs
-	swift build --product flowbusctl
-	swift build --target FlowBusClient
+	$(swift-debug) --product flowbusctl
+	$(swift-debug) --target FlowBusClient
 	@tools/documentation
-	swift build --product flowbusd
-	swift build --product flowbus-manual
+	$(swift-debug) --product flowbusd
+	$(swift-debug) --product flowbus-manual
 	.build/debug/flowbus-manual dbus $(manual)
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
@@ -235,9 +239,9 @@ test-deb: deb
 
 bench-build:
 	@tools/dependencies build demo bench
-	swift build -c release --product flowbusd --static-swift-stdlib
-	swift build -c release --product core-bench --static-swift-stdlib
-	swift build -c release --product test-bus --static-swift-stdlib
+	$(swift-release) --product flowbusd --static-swift-stdlib
+	$(swift-release) --product core-bench --static-swift-stdlib
+	$(swift-release) --product test-bus --static-swift-stdlib
 
 # Everything that is built and written is in .build. A wrong name is found before anything is built.
 bench:

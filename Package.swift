@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -21,9 +22,17 @@ let package = Package(
         .library(name: "FlowBus", targets: ["FlowBus"]),
         .library(name: "FlowBusClient", targets: ["FlowBusClient"]),
     ],
+    // A package that depends on this one for the library fetches only what the traits that it names need.
+    traits: [
+        .trait(
+            name: "Macros",
+            description: "The macros @Step and @AnswerValues, for steps and answers that go over the bus"),
+        .trait(name: "Programs", description: "flowbusd and flowbusctl"),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     ],
     targets: [
         // libsystemd as a C module: sd-bus, sd-event, sd-daemon and sd-journal.
@@ -46,8 +55,23 @@ let package = Package(
         .target(name: "FlowGraph", dependencies: ["FlowCore"], swiftSettings: strict),
         // Files of records and of the history; the only place that calls SQLite.
         .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
+        // The macros of the library. Without the trait it is empty, and no part of anything.
+        .macro(
+            name: "FlowBusMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftParser", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntax", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+            ],
+            swiftSettings: strict),
         // RxFlow for Swift: flows as classes, in one process. It needs nothing but the standard library.
-        .target(name: "FlowBus", dependencies: ["FlowCore"], swiftSettings: strict),
+        .target(
+            name: "FlowBus",
+            dependencies: ["FlowCore", .target(name: "FlowBusMacros", condition: .when(traits: ["Macros"]))],
+            swiftSettings: strict),
         // The same flows on the bus; and a client of the service.
         .target(
             name: "FlowBusClient", dependencies: ["FlowBus", "FlowCore", "FlowWire", "Platform", "SdBus"],
@@ -57,7 +81,7 @@ let package = Package(
             name: "flowbusd",
             dependencies: [
                 "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowTrace", "Store",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Programs"])),
             ],
             swiftSettings: strict),
         // The command line: a client of the service, on the bus alone.
@@ -65,7 +89,8 @@ let package = Package(
             name: "flowbusctl",
             dependencies: [
                 "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowGraph",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Programs"])),
             ],
             swiftSettings: strict),
         // Writes the parts of man pages and documents that come from dbus/*.xml, from the tables of the code and from the help

@@ -87,7 +87,8 @@ enum EmbeddedLoop {
     }
 }
 
-enum AloneStep: Step { case one, two }
+@Step
+enum AloneStep { case one, two }
 
 final class AloneFlow: Flow {
     static let steps: [any Step.Type] = [AloneStep.self]

@@ -3,7 +3,8 @@ internal import FlowCore
 /// A flow or a screen that answers whoever asked for it (S-45): a picker, a PIN pad, a payment.
 ///
 /// ```swift
-/// struct Contact: Codable { var contact: Int64, name: String? }
+/// @AnswerValues
+/// struct Contact { var contact: Int64, name: String? }
 ///
 /// final class ContactPicker: Screen, Answering {
 ///     typealias Answer = Contact
@@ -19,7 +20,7 @@ internal import FlowCore
 @MainActor
 public protocol Answering: Presentable {
     /// The type of its answers; a struct.
-    associatedtype Answer: Codable & Sendable
+    associatedtype Answer: AnswerValues
 }
 
 extension Answering where Self: Screen {
@@ -48,7 +49,8 @@ extension Answering {
 
     /// The values of its answers, as they are declared.
     static func answerParameters() throws(StepError) -> [Parameter] {
-        try NamedValues.parameters(of: Answer.self, as: "the result of '\(StepError.name(of: Self.self))'")
+        let subject = "the result of '\(StepError.name(of: Self.self))'"
+        return try StepCoding.parameters(Answer.answerValues, "value", of: subject)
     }
 }
 

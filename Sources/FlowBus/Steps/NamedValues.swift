@@ -70,57 +70,9 @@ enum NamedValues {
         }
     }
 
-    /// Returns the values that a type has, sorted by name, for its declaration.
-    ///
-    /// - Throws: ``StepError`` for a type that D-Bus can't carry, and for one that is no struct.
-    static func parameters<Declared: Decodable>(
-        of type: Declared.Type, as subject: String
-    ) throws(StepError) -> [Parameter] {
-        if type is any WireDictionary.Type || EnumCases.isEnum(type) { throw unnamed(type, subject) }
-        let probe = ValuesProbe(subject)
-        var isDecoded = false
-        repeat {
-            probe.parameters = ProbedParameters()
-            isDecoded = try probe.types.value { try type.init(from: ValuesDecoder(probe: probe)) } != nil
-        } while !isDecoded && probe.types.next()
-        if probe.isUnnamed { throw unnamed(type, subject) }
-        guard isDecoded else { throw TypeProbe.unknown(type, at: probe.path) }
-        return try probe.parameters.declared(as: "value", of: subject, at: probe.path)
-    }
-
     private static func unnamed(_ type: Any.Type, _ subject: String) -> StepError {
         StepError(
             .unsupportedType,
             "\(subject) is of the Swift type '\(StepError.name(of: type))', whose values have no names; use a struct")
-    }
-}
-
-/// What a type requests when it is decoded from generated values.
-private final class ValuesProbe {
-    let types = TypeProbe()
-    let path: [any CodingKey]
-    var parameters = ProbedParameters()
-    /// Whether it is coded as something without names.
-    var isUnnamed = false
-
-    init(_ subject: String) { path = [SubjectKey(subject)] }
-}
-
-private struct ValuesDecoder: Decoder {
-    let probe: ValuesProbe
-    var codingPath: [any CodingKey] { probe.path }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(
-            ProbeNames<Key>(probe: probe.types, codingPath: codingPath, parameters: probe.parameters))
-    }
-
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unnamed() }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unnamed() }
-
-    private func unnamed() -> NoValue {
-        probe.isUnnamed = true
-        return NoValue()
     }
 }

@@ -1,6 +1,6 @@
 /// An event in an app: RxFlow's Step.
 ///
-/// A step type is an enum whose cases carry the details. Swift synthesizes its coding:
+/// In one process, a step can be of any type, and carry anything: objects, closures, errors.
 ///
 /// ```swift
 /// enum DemoStep: Step {
@@ -9,29 +9,38 @@
 /// }
 /// ```
 ///
-/// On the bus, the second case is the step `moviePicked` with the argument `withMovieId` of type `int64`. A value
-/// without a label is named `_0`, the next `_1`; `CodingKeys` with raw values give cases and arguments other names. An
-/// optional value can be left out. Values have types that D-Bus has: Bool, integers up to 64 bits, Double, String,
-/// bytes (`[UInt8]`, Foundation's Data), arrays, sets, dictionaries with String keys, and structs and enums of these.
-public protocol Step: Codable, Sendable {}
+/// A step that goes over the bus is a ``BusStep``.
+public protocol Step: Sendable {}
 
 /// The step that RxFlow itself defines.
-public enum RxFlowStep: Step, Hashable {
+public enum RxFlowStep: BusStep, Hashable {
     /// The step that begins an app.
     case home
+
+    /// `home`.
+    public static var stepCases: [StepCase] { [StepCase("home")] }
+
+    /// `home`.
+    public var caseName: String { "home" }
+
+    /// Encodes nothing: the step has no arguments.
+    ///
+    /// - Parameter encoder: stays as it is.
+    public func encode(to encoder: inout StepEncoder) {}
+
+    /// Creates the step of this name.
+    ///
+    /// - Parameters:
+    ///   - caseName: `home`; nil for any other name.
+    ///   - decoder: has no arguments.
+    public init?(caseName: String, from decoder: StepDecoder) {
+        guard caseName == "home" else { return nil }
+        self = .home
+    }
 }
 
-/// No step. It is the initial step of a stepper that has none, and is never sent on the bus.
+/// No step. It is the initial step of a stepper that has none, and is never emitted.
 public struct NoneStep: Step, Hashable {
     /// Creates the value.
     public init() {}
-}
-
-/// A type of arguments that provides an example of its values.
-///
-/// To declare a step on the bus, the library decodes it from generated values: zeros, false, short strings. A type that
-/// accepts none of these, for instance because its values have to begin with "tt", provides an example.
-public protocol StepArgument: Codable {
-    /// An example value. It is never emitted.
-    static var example: Self { get }
 }

@@ -5,15 +5,17 @@ struct StepCatalog: Sendable {
     /// The steps of all types, sorted by name.
     let declarations: [StepDeclaration]
     /// The type as which each step is decoded.
-    private let types: [String: any Step.Type]
+    private let types: [String: any BusStep.Type]
 
     /// Collects the steps of the types. If two types have a step of the same name, the first type decodes it.
     ///
     /// - Throws: ``StepError`` for a type that can't be a step type, and for two steps of the same name with different
     ///   arguments.
     init(_ types: [any Step.Type]) throws(StepError) {
-        var known: [String: (declaration: StepDeclaration, type: any Step.Type)] = [:]
+        var known: [String: (declaration: StepDeclaration, type: any BusStep.Type)] = [:]
         for type in types {
+            if type == NoneStep.self { continue }
+            let type = try StepCoding.busType(type)
             for declaration in try StepCoding.declarations(of: type) {
                 guard let first = known[declaration.name] else {
                     known[declaration.name] = (declaration, type)
@@ -46,7 +48,7 @@ struct StepCatalog: Sendable {
         return try Self.decode(type, message)
     }
 
-    private static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> any Step {
+    private static func decode<S: BusStep>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> any Step {
         try StepCoding.decode(type, message)
     }
 

@@ -1,107 +1,105 @@
 import FlowCore
-import Synchronization
 
 /// Encodes steps as messages, decodes them, and derives the declarations of a flow.
 package enum StepCoding {
-    /// The declarations of each type. They never change.
-    private static let known = Mutex<[ObjectIdentifier: Result<[StepDeclaration], StepError>]>([:])
-
     /// Returns the cases of the type with their arguments and types, sorted by name.
     ///
-    /// - Throws: ``StepError`` for a type that can't be a step, or whose arguments D-Bus can't carry.
-    static func declarations<S: Step>(of type: S.Type) throws(StepError) -> [StepDeclaration] {
+    /// - Throws: ``StepError`` for a type that can't go over the bus.
+    static func declarations(of type: any Step.Type) throws(StepError) -> [StepDeclaration] {
         if type == NoneStep.self { return [] }
-        if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return try known.get() }
-        // Outside the lock: this runs code of the type, which can request the declarations of another.
-        let result = Result { () throws(StepError) in try StepProbe.declarations(of: type) }
-        known.withLock { $0[ObjectIdentifier(type)] = result }
-        return try result.get()
+        var declarations: [StepDeclaration] = []
+        for step in try busType(type).stepCases {
+            guard Names.isStepName(step.name) else {
+                throw StepError(
+                    .unsupportedType,
+                    "'\(Names.escaped(step.name))' of '\(StepError.name(of: type))' can't be the name of a step: "
+                        + Names.stepNameRule)
+            }
+            guard !declarations.contains(where: { $0.name == step.name }) else {
+                throw StepError.notAStep(type, "two of its cases have the name '\(step.name)'")
+            }
+            declarations.append(
+                StepDeclaration(
+                    step.name, parameters: try parameters(step.parameters, "argument", of: "step '\(step.name)'")))
+        }
+        return declarations.sorted { $0.name < $1.name }
+    }
+
+    /// Returns parameters as they are declared, sorted by name.
+    ///
+    /// - Throws: ``StepError`` for a name that an argument can't have, and for a name that two have.
+    static func parameters(
+        _ declared: [StepParameter], _ kind: String, of subject: String
+    ) throws(StepError) -> [Parameter] {
+        var parameters: [Parameter] = []
+        for parameter in declared {
+            guard Names.isPresentableName(parameter.name) else {
+                throw StepError(
+                    .unsupportedType,
+                    "'\(Names.escaped(parameter.name))' can't be the name of an \(kind) of \(subject): "
+                        + Names.presentableNameRule)
+            }
+            guard !parameters.contains(where: { $0.name == parameter.name }) else {
+                throw StepError(.unsupportedType, "\(subject) has two \(kind)s with the name '\(parameter.name)'")
+            }
+            parameters.append(Parameter(parameter.name, parameter.type.type, isOptional: parameter.isOptional))
+        }
+        return parameters.sorted { $0.name < $1.name }
+    }
+
+    /// Returns a type as one of the bus.
+    static func busType(_ type: any Step.Type) throws(StepError) -> any BusStep.Type {
+        if let type = type as? any BusStep.Type { return type }
+        throw notForTheBus(type)
+    }
+
+    private static func notForTheBus(_ type: any Step.Type) -> StepError {
+        StepError(
+            .unsupportedType,
+            "steps of the type '\(StepError.name(of: type))' can't go over the bus: it is no BusStep; write '@Step enum "
+                + "\(StepError.name(of: type))'")
     }
 
     /// Encodes a step.
     ///
     /// - Throws: ``StepError`` for a step that D-Bus can't carry.
-    static func encode(_ step: any Step) throws(StepError) -> StepMessage { try message(of: step) }
-
-    private static func message<S: Step>(of step: S) throws(StepError) -> StepMessage {
-        let type = S.self
-        if type == NoneStep.self {
+    static func encode(_ step: any Step) throws(StepError) -> StepMessage {
+        if step is NoneStep {
             throw StepError(.unsupportedValue, "NoneStep is no step at all, and can't be emitted")
         }
-        let declarations = try declarations(of: type)
-        let encoded = EncodedValue([])
-        do { try step.encode(to: ValueEncoder(encoded)) } catch { throw StepError(encoding: error, at: []) }
-        guard case .named = encoded.content, encoded.members.count == 1, let only = encoded.members.first,
-            only.value.type == nil, case .named = only.value.content
-        else {
-            throw StepError.notAStep(
-                type, "it has to be an enum that is coded the way Swift does it for enums without raw values")
-        }
-        guard let declaration = declarations.first(where: { $0.name == only.name }) else {
-            throw unknown(only.name, type, declarations)
-        }
-        var arguments: FlowCore.Arguments = []
-        for member in only.value.members {
-            guard let value = try member.value.value() else { continue }
-            arguments.append(Argument(member.name, try admit(value, member, declaration)))
-        }
-        try checkNames(arguments, declaration)
-        return StepMessage(name: only.name, arguments: arguments)
+        guard let step = step as? any BusStep else { throw notForTheBus(type(of: step)) }
+        let name = step.caseName
+        var encoder = StepEncoder(step: name)
+        try step.encode(to: &encoder)
+        return StepMessage(name: name, arguments: encoder.arguments)
     }
 
     /// Decodes a step.
     ///
     /// - Throws: ``StepError`` if the type does not have the step, or its arguments do not fit.
-    package static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> S {
-        let declarations = try declarations(of: type)
-        guard let declaration = declarations.first(where: { $0.name == message.name }) else {
-            throw unknown(message.name, type, declarations)
+    package static func decode<S: BusStep>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> S {
+        let cases = type.stepCases
+        guard let declared = cases.first(where: { $0.name == message.name }) else {
+            throw unknown(message.name, type, cases.map(\.name))
         }
-        try checkNames(message.arguments, declaration)
-        let arguments = message.arguments.map { Value.entry(key: .string($0.name), value: .variant($0.value)) }
-        let step = Value.entry(
-            key: .string(message.name), value: .variant(.array(element: "{sv}", arguments)))
-        let decoder = ValueDecoder(
-            value: .array(element: "{sv}", [step]), codingPath: [],
-            isPrivate: message.arguments.contains(where: \.isPrivate))
-        do {
-            return try type.init(from: decoder)
-        } catch let error as StepError {
-            throw error
-        } catch let error as DecodingError where error.stepError != nil {
-            throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
-        } catch {
-            let description = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
-            let reason = decoder.isPrivate ? "its type refuses the value" : description
-            throw StepError(.invalidArguments, "\(StepPlace.text([NameKey(message.name)])) can't be decoded: \(reason)")
+        try checkNames(message.arguments, declared)
+        let decoder = StepDecoder(step: message.name, message.arguments)
+        guard let step = try type.init(caseName: message.name, from: decoder) else {
+            throw unknown(message.name, type, cases.map(\.name))
         }
+        return step
     }
 
     /// The error for a step that the type does not have.
-    private static func unknown(_ name: String, _ type: Any.Type, _ declarations: [StepDeclaration]) -> StepError {
-        let suggestion = Names.suggestion(for: name, among: declarations.lazy.map(\.name))
+    private static func unknown(_ name: String, _ type: Any.Type, _ names: [String]) -> StepError {
+        let suggestion = Names.suggestion(for: name, among: names)
         return StepError(
             .unknownStep, "'\(StepError.name(of: type))' has no step '\(Names.escaped(name))'\(suggestion)")
     }
 
-    /// Returns the value as its declaration has it. A type with its own coding can encode one type and decode another.
-    private static func admit(
-        _ value: Value, _ member: (name: String, value: EncodedValue), _ declaration: StepDeclaration
-    ) throws(StepError) -> Value {
-        guard value.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: member.value.path) }
-        guard let parameter = declaration.parameters.first(where: { $0.name == member.name }) else { return value }
-        guard let admitted = parameter.type.admit(value) else {
-            throw StepError(
-                .unsupportedType,
-                "\(StepPlace.text(member.value.path)) is encoded as \(StepError.word(value.signature)), but decoded as "
-                    + "\(parameter.type.description); both have to be the same")
-        }
-        return admitted
-    }
-
     /// Checks that all required arguments are present, and no others.
     private static func checkNames(
-        _ arguments: FlowCore.Arguments, _ declaration: StepDeclaration
+        _ arguments: FlowCore.Arguments, _ declaration: StepCase
     ) throws(StepError) {
         let names = declaration.parameters.map(\.name)
         if let unknown = arguments.first(where: { !names.contains($0.name) })?.name {

@@ -94,7 +94,7 @@ extension StepError {
     static func notAStep(_ type: Any.Type, _ problem: String) -> StepError {
         StepError(
             .unsupportedType,
-            "'\(name(of: type))' can't be a Step: \(problem), for instance 'enum AppStep: Step { case home }'")
+            "'\(name(of: type))' can't be a step of the bus: \(problem)")
     }
 
     /// The name of a Swift type as in source code.

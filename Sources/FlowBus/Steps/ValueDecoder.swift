@@ -25,7 +25,7 @@ struct ValueDecoder: Decoder {
     }
 
     /// Returns the content of a variant.
-    private static func unwrapped(_ value: Value) -> Value {
+    static func unwrapped(_ value: Value) -> Value {
         guard case .variant(let inner) = value else { return value }
         return unwrapped(inner)
     }
@@ -55,12 +55,12 @@ struct ValueDecoder: Decoder {
     /// Returns the message for a value that a type refuses, with the accepted values if they are known.
     private func refusal<Decoded: Decodable>(_ type: Decoded.Type, _ reason: String) -> String {
         let place = StepPlace.text(codingPath)
-        guard let raw = type as? any RawRepresentable.Type, let known = EnumCases.all(of: type)?.compactMap(raw.text)
-        else {
+        guard let raw = type as? any RawRepresentable.Type, let iterable = type as? any CaseIterable.Type else {
             return isPrivate
                 ? "\(place) can't be of the Swift type '\(StepError.name(of: type))'"
                 : "\(place) can't be of the Swift type '\(StepError.name(of: type))': \(reason)"
         }
+        let known = iterable.values.compactMap(raw.text)
         let list = known.prefix(20).map { "'\($0)'" }.joined(separator: ", ") + (known.count > 20 ? ", …" : "")
         guard !isPrivate, let value else { return "\(place) has to be one of \(list)" }
         let suggestion = Names.suggestion(for: value.description, among: known)
@@ -122,6 +122,11 @@ struct ValueDecoder: Decoder {
 extension RawRepresentable {
     /// Returns the raw value as a string.
     fileprivate static func text(_ value: Any) -> String? { (value as? Self).map { "\($0.rawValue)" } }
+}
+
+extension CaseIterable {
+    /// All values.
+    fileprivate static var values: [Any] { Array(allCases) }
 }
 
 extension DecodingError {

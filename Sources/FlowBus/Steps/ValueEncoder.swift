@@ -96,9 +96,7 @@ final class EncodedValue {
         }
         // Sorted, so that the order is the same each time.
         entries.sort { $0.name < $1.name }
-        let signature = try common(entries.map(\.value)) { () throws(StepError) in
-            try TypeProbe.signature(of: type.valueType, at: path)
-        }
+        let signature = try common(entries.map(\.value)) { ArgumentType(of: type.valueType).type.signature }
         return .array(
             element: "{s\(signature)}", entries.map { .entry(key: .string($0.name), value: $0.value) })
     }
@@ -118,8 +116,8 @@ final class EncodedValue {
                     .unsupportedValue,
                     "\(StepPlace.text(path)) is an empty list whose element type is unknown; use an array")
             }
-            let signature = try TypeProbe.signature(of: type, at: path)
-            return signature.hasPrefix("a") ? String(signature.dropFirst()) : signature
+            let signature = ArgumentType(of: type).type.signature
+            return signature.hasPrefix("a{") ? signature : String(signature.dropFirst())
         }
         guard signature == "y" else { return .array(element: signature, values) }
         return .bytes(values.compactMap { if case .byte(let byte) = $0 { byte } else { nil } })

@@ -3,16 +3,12 @@ import FlowCore
 /// A Swift type that corresponds to a basic D-Bus type.
 protocol WireScalar {
     static var signature: String { get }
-    /// The values to try when a value is generated, in order.
-    static var placeholders: [Self] { get }
     var wireValue: Value { get }
     /// Converts a D-Bus value; nil if it has another type or is out of range.
     init?(wireValue: Value)
 }
 
 extension WireScalar where Self: FixedWidthInteger {
-    static var placeholders: [Self] { [0, 1, 2, 10, 100] }
-
     /// Any integer type that can hold the value is accepted (S-3).
     init?(wireValue: Value) {
         guard let number = wireValue.integer, let value = Self(exactly: number) else { return nil }
@@ -22,7 +18,6 @@ extension WireScalar where Self: FixedWidthInteger {
 
 extension Bool: WireScalar {
     static var signature: String { "b" }
-    static var placeholders: [Bool] { [false, true] }
     var wireValue: Value { .bool(self) }
     init?(wireValue: Value) {
         guard case .bool(let value) = wireValue else { return nil }
@@ -77,7 +72,6 @@ extension UInt64: WireScalar {
 
 extension Double: WireScalar {
     static var signature: String { "d" }
-    static var placeholders: [Double] { [0, 1, 0.5] }
     var wireValue: Value { .double(self) }
     init?(wireValue: Value) {
         guard case .double(let value) = wireValue else { return nil }
@@ -87,13 +81,6 @@ extension Double: WireScalar {
 
 extension String: WireScalar {
     static var signature: String { "s" }
-    /// A number, a UUID, a word, the empty string, times, a language, a color, addresses.
-    static var placeholders: [String] {
-        [
-            "0", "00000000-0000-0000-0000-000000000000", "a", "", "1970-01-01T00:00:00Z", "1970-01-01", "en", "#000000",
-            "/", "http://localhost/", "a@localhost", "127.0.0.1", "0.0.0", "true",
-        ]
-    }
     var wireValue: Value { .string(self) }
     init?(wireValue: Value) {
         guard case .string(let value) = wireValue else { return nil }
@@ -113,29 +100,19 @@ extension Int128: UnsupportedScalar { static var replacement: String { "Int64, o
 extension UInt128: UnsupportedScalar { static var replacement: String { "UInt64, or String" } }
 
 /// `Optional`: D-Bus has no nil, so an optional is left out, which requires a name.
-protocol WireOptional {
-    static var wrapped: Any.Type { get }
-    static var absent: Self { get }
-}
+protocol WireOptional {}
 
-extension Optional: WireOptional {
-    static var wrapped: Any.Type { Wrapped.self }
-    static var absent: Wrapped? { nil }
-}
+extension Optional: WireOptional {}
 
 /// `Dictionary`: with string keys, Codable encodes it like a struct.
 protocol WireDictionary {
-    static var keyType: Any.Type { get }
     static var valueType: Any.Type { get }
-    static var empty: Self { get }
     /// Whether Codable uses the key's string as the name of each entry; otherwise keys and values alternate in a list.
     static var hasNames: Bool { get }
 }
 
 extension Dictionary: WireDictionary {
-    static var keyType: Any.Type { Key.self }
     static var valueType: Any.Type { Value.self }
-    static var empty: [Key: Value] { [:] }
     static var hasNames: Bool { Key.self == String.self || Key.self is any CodingKeyRepresentable.Type }
 }
 

@@ -12,7 +12,7 @@ extension NavigationBus {
     ///
     /// - Parameters:
     ///   - definition: the name of the flow's definition.
-    ///   - step: its initial step; with ``/FlowBus/NoneStep``, the one of its definition.
+    ///   - step: its initial step; nil for the one of its definition.
     ///   - id: its id in the tree; nil for the name of the definition.
     ///   - arguments: the flow's arguments.
     ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
@@ -22,11 +22,12 @@ extension NavigationBus {
     ///   `CancellationError`.
     @discardableResult
     public func coordinate(
-        _ definition: String, with step: any Step = NoneStep(), id: String? = nil, arguments: [String: Value] = [:],
+        _ definition: String, with step: (any BusStep)? = nil, id: String? = nil, arguments: [String: Value] = [:],
         token: String? = nil, activationToken: String? = nil
     ) async throws -> NodePath {
         let request = RootRequest(
-            definition: definition, step: try Self.optionalMessage(step), id: id, arguments: arguments, token: token,
+            definition: definition, step: try step.map(StepMessage.init(encoding:)), id: id, arguments: arguments,
+            token: token,
             activationToken: activationToken)
         return try await answer { link.coordinate(request, $0) }
     }

@@ -108,7 +108,7 @@ extension NavigationBus {
     /// - Throws: ``/FlowBus/NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
-        _ step: any Step, on path: NodePath, token: String? = nil, activationToken: String? = nil,
+        _ step: any BusStep, on path: NodePath, token: String? = nil, activationToken: String? = nil,
         isInteractive: Bool = false, instance: UInt64? = nil, waits: Bool = true
     ) async throws -> StepOutcome {
         let emission = Emission(
@@ -163,7 +163,7 @@ extension NavigationBus {
     /// - Throws: ``/FlowBus/NavigationError``: that of the step; `invalidStep` if the answer does not fit the type; `noReply` if the service
     ///   ended and did not restore the tree; … Or `CancellationError`.
     public func ask<Answer: Decodable & Sendable>(
-        _ step: any Step, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
+        _ step: any BusStep, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
         instance: UInt64? = nil
     ) async throws -> Answer? {
         try await askResult(of: step, on: path, as: type, activationToken: activationToken, instance: instance).answer
@@ -180,7 +180,7 @@ extension NavigationBus {
     /// - Returns: The answer, or the reason why there is none.
     /// - Throws: ``/FlowBus/NavigationError``, as ``ask(_:on:as:activationToken:instance:)``, or `CancellationError`.
     public func askResult<Answer: Decodable & Sendable>(
-        of step: any Step, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
+        of step: any BusStep, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
         instance: UInt64? = nil
     ) async throws -> AskResult<Answer> {
         let emission = Emission(
@@ -195,7 +195,7 @@ extension NavigationBus {
     /// - Returns: The outcome at each flow, when all are known; `noReply` at one that had not taken the step when the service went away.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
-    public func navigate(to step: any Step) async throws -> [FlowBus.FlowOutcome] {
+    public func navigate(to step: any BusStep) async throws -> [FlowBus.FlowOutcome] {
         let message = try StepMessage(encoding: step)
         return try await answer { link.navigate(to: message, $0) }
     }
@@ -242,16 +242,12 @@ extension NavigationBus {
     public func back(on flow: NodePath, instance: UInt64? = nil) async throws -> StepOutcome {
         try await answer { link.back(on: flow.objectPath(of: instance), $0) }
     }
-
-    static func optionalMessage(_ step: any Step) throws(NavigationError) -> StepMessage? {
-        step is NoneStep ? nil : try StepMessage(encoding: step)
-    }
 }
 
 /// One flow of a path to navigate along, with its step.
 public struct PathSegment: Sendable {
     private enum Content: Sendable {
-        case step(any Step)
+        case step((any BusStep)?)
         case name(String, [String: Value])
     }
 
@@ -264,8 +260,8 @@ public struct PathSegment: Sendable {
     ///
     /// - Parameters:
     ///   - flow: the name of the flow.
-    ///   - step: the step; with ``/FlowBus/NoneStep``, the path only passes through the flow.
-    public init(_ flow: String, _ step: any Step = NoneStep()) {
+    ///   - step: the step; with nil, the path only passes through the flow.
+    public init(_ flow: String, _ step: (any BusStep)? = nil) {
         self.flow = flow
         content = .step(step)
     }
@@ -285,7 +281,8 @@ public struct PathSegment: Sendable {
     fileprivate var message: StepMessage? {
         get throws(NavigationError) {
             switch content {
-            case .step(let step): try NavigationBus.optionalMessage(step)
+            case .step(nil): nil
+            case .step(let step?): try StepMessage(encoding: step)
             case .name("", _): nil
             case .name(let name, let arguments): StepMessage(name: name, arguments: Arguments(arguments))
             }

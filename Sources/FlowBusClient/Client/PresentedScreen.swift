@@ -109,7 +109,7 @@ public final class PresentedScreen: Sendable {
     ///   - name: what is asked, as ``onAnswer(to:as:_:)`` has it.
     /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if the step can't be sent. Later errors are reported by
     ///   ``ScreenPresenter/failures``.
-    public func ask(_ step: any Step, named name: String) throws(NavigationError) {
+    public func ask(_ step: any BusStep, named name: String) throws(NavigationError) {
         asks.ask(try StepMessage(encoding: step), named: name)
     }
 

@@ -56,7 +56,7 @@ extension ObservedNavigation {
     /// - Parameter type: the step type.
     /// - Returns: The step.
     /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if the type has no such step.
-    public func step<S: Step>(as type: S.Type) throws(NavigationError) -> S {
+    public func step<S: BusStep>(as type: S.Type) throws(NavigationError) -> S {
         do throws(StepError) {
             return try StepCoding.decode(type, StepMessage(name: step, arguments: Arguments(arguments)))
         } catch {

@@ -24,12 +24,14 @@ struct AskClientTests {
         dull = { none = true }
         """
 
-    enum PickStep: Step {
+    @Step
+    enum PickStep {
         case pick
         case dull
     }
 
-    struct Contact: Codable, Sendable, Equatable { var contact: Int }
+    @AnswerValues
+    struct Contact: Equatable { var contact: Int }
 
     /// A screen that asks, and notes the answers.
     final class Page: Screen {

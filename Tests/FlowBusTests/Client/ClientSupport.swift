@@ -4,7 +4,8 @@ import FlowBusClient
 import Testing
 
 /// The steps of `shopDefinitions`.
-enum ShopStep: Step {
+@Step
+enum ShopStep {
     case begin
     case pick(item: Int)
     case check

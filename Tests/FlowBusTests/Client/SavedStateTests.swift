@@ -27,7 +27,8 @@ struct SavedStateTests {
         typed   = { none = true }
         """
 
-    enum MailStep: Step {
+    @Step
+    enum MailStep {
         case write
         case typed(text: String)
     }
@@ -37,7 +38,8 @@ struct SavedStateTests {
         var to: [String] = []
     }
 
-    struct Text: Codable, Sendable { var text: String }
+    @AnswerValues
+    struct Text { var text: String }
 
     /// A screen of the program.
     final class Compose: Screen, Stepper, Answering {

@@ -103,7 +103,8 @@ struct AdaptTests {
         #expect(await fixture.failures(1) == ["the end"])
     }
 
-    private enum LongStep: Step { case long(Int, text: String) }
+    @Step
+    fileprivate enum LongStep { case long(Int, text: String) }
 
     private enum Hasty: Oddity { static var timeout: Duration { .milliseconds(10) } }
 

@@ -8,13 +8,16 @@ import Testing
 @MainActor
 @Suite("Asks", .timeLimit(.minutes(1)))
 struct AskTests {
-    struct Contact: Codable, Sendable, Equatable {
+    @AnswerValues
+    struct Contact: Equatable {
         var contact: Int
     }
 
-    struct Other: Codable, Sendable { var name: String }
+    @AnswerValues
+    struct Other { var name: String }
 
-    enum AskStep: Step {
+    @Step
+    enum AskStep {
         case pick
         case dull
         case other

@@ -134,7 +134,6 @@ struct ContributorsTests {
     @Test(arguments: HostKind.allCases)
     func `S-12: a step that the parent does not know is reported as unhandled`(host: HostKind) async throws {
         enum Narrow: Oddity { static var steps: [any Step.Type] { [ParentStep.self] } }
-        enum ParentStep: Step { case begin }
         let fixture = try CoordinatorFixture(host)
         let side = OddFlow(Side.self) { step in
             guard case TestStep.one = step else { return .none }
@@ -176,3 +175,6 @@ struct ContributorsTests {
         #expect(navigation.contributions.map(\.path) == ["Main/page"])
     }
 }
+
+@Step
+private enum ParentStep { case begin }

@@ -61,12 +61,11 @@ struct NamedTests {
             """)
         let bus = try NavigationBus(.address(service.bus.address))
         let coordinator = try FlowCoordinator(bus: bus)
-        enum ShopStep: Step { case begin(item: Int) }
         let flow = TestFlow { step in
             guard case TestStep.one = step else { return .none }
             return .multiple(flowContributors: [
                 .contributeFlow(
-                    named: "shop", withInitialStep: ShopStep.begin(item: 4), arguments: ["lang": .string("en")]),
+                    named: "shop", withInitialStep: ItemStep.begin(item: 4), arguments: ["lang": .string("en")]),
                 .contributeScreen(named: "detail", arguments: ["item": .int64(7)], style: "modal"),
             ])
         }
@@ -83,3 +82,6 @@ struct NamedTests {
         #expect(found["TestFlow/detail"]?.style == "modal")
     }
 }
+
+@Step
+private enum ItemStep { case begin(item: Int) }

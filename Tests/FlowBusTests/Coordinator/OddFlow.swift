@@ -50,7 +50,8 @@ enum Side: Oddity {}
 enum Deep: Oddity {}
 
 /// A step type that no flow lists.
-enum UndeclaredStep: Step { case undeclared }
+@Step
+enum UndeclaredStep { case undeclared }
 
 extension FlowContributor {
     /// A child without steps of its own.

@@ -7,12 +7,14 @@ import Testing
 @MainActor
 @Suite("Answers, saved state and titles", .timeLimit(.minutes(1)))
 struct OutlivingTests {
-    struct Contact: Codable, Sendable {
+    @AnswerValues
+    struct Contact {
         var contact: Int
         var name: String?
     }
 
-    enum AskStep: Step {
+    @Step
+    enum AskStep {
         case pick(movie: Int)
         case picked(contact: Int, movie: Int?)
         case other

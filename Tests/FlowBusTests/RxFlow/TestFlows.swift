@@ -3,7 +3,8 @@ import FlowBusClient
 
 // The flows of RxFlow's own tests.
 
-enum TestStep: Step, Equatable {
+@Step
+enum TestStep: BusStep, Equatable {
     case one, two, three, four, five, six
     case multiple
     case unauthorized

@@ -8,28 +8,29 @@ import Testing
 /// Results and saved states as named values.
 @Suite("Named values")
 struct NamedValuesTests {
-    struct Contact: Codable, Equatable {
+    @AnswerValues
+    struct Contact: Equatable {
         var id: Int64
         var name: String?
         var tags: [String]
     }
 
-    struct Nothing: Codable, Equatable {}
-    enum Choice: String, Codable { case yes, no }
-    struct Chosen: Codable, Equatable { var choice: Choice }
-    struct Bad: Codable { var ratio: Float }
-    struct Odd: Codable {
-        var value: Int
-        enum CodingKeys: String, CodingKey { case value = "a b" }
-    }
+    @AnswerValues
+    struct Nothing: Equatable {}
+    enum Choice: String, CaseIterable, StepArgument { case yes, no }
+    @AnswerValues
+    struct Chosen: Equatable { var choice: Choice }
 
     @Test func `the properties of a struct are values with names and types`() throws {
-        let parameters = try NamedValues.parameters(of: Contact.self, as: "the result")
+        func declared(_ type: any AnswerValues.Type) throws -> [Parameter] {
+            try StepCoding.parameters(type.answerValues, "value", of: "the result")
+        }
+        let parameters = try declared(Contact.self)
         #expect(parameters.map(\.name) == ["id", "name", "tags"])
         #expect(parameters.map(\.type.signature) == ["x", "s", "as"])
         #expect(parameters.map(\.isOptional) == [false, true, false])
-        #expect(try NamedValues.parameters(of: Nothing.self, as: "the result").isEmpty)
-        #expect(try NamedValues.parameters(of: Chosen.self, as: "the result").map(\.type.signature) == ["s"])
+        #expect(try declared(Nothing.self).isEmpty)
+        #expect(try declared(Chosen.self).map(\.type.signature) == ["s"])
     }
 
     @Test func `S-44 S-45 values are decoded as they were encoded`() throws {
@@ -53,19 +54,6 @@ struct NamedValuesTests {
     @Test func `what can't be sent or read is an error that names the place, and no private value`() throws {
         let unnamed = "the result is of the Swift type 'Int', whose values have no names; use a struct"
         #expect(try message { _ = try NamedValues.encode(5, as: "the result") } == unnamed)
-        #expect(try message { _ = try NamedValues.parameters(of: Int.self, as: "the result") } == unnamed)
-        #expect(
-            try message { _ = try NamedValues.parameters(of: [String: Int].self, as: "the result") }.contains(
-                "no names"))
-        #expect(try message { _ = try NamedValues.parameters(of: Choice.self, as: "the result") }.contains("no names"))
-        #expect(try message { _ = try NamedValues.parameters(of: [Int].self, as: "the result") }.contains("no names"))
-        #expect(
-            try message { _ = try NamedValues.parameters(of: Bad.self, as: "the result") }
-                == "the value 'ratio' of the result is of the Swift type 'Float', which D-Bus does not have; use Double"
-        )
-        #expect(
-            try message { _ = try NamedValues.parameters(of: Odd.self, as: "the result") }
-                .contains("'a b' can't be a value of the result"))
         let secret = [Argument("id", .string("4711")), Argument("tags", .array(element: "s", []))]
         let text = try message { _ = try NamedValues.decode(Contact.self, from: secret, as: "the result") }
         #expect(text == "the value 'id' of the result does not fit: it has to be of type int64, not string")

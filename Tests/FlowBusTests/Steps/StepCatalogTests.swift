@@ -6,15 +6,18 @@ import Testing
 
 /// The steps of a flow can be of several types.
 @Suite struct StepCatalogTests {
-    enum App: Step, Equatable {
+    @Step
+    enum App: Equatable {
         case home
         case picked(id: Int)
     }
-    enum ContributedChild: Step, Equatable {
+    @Step
+    enum ContributedChild: Equatable {
         case picked(id: Int)
         case closed
     }
-    enum Other: Step { case picked(id: String) }
+    @Step
+    enum Other { case picked(id: String) }
 
     @Test func theFirstTypeThatHasAStepDecodesIt() throws {
         let catalog = try StepCatalog([ContributedChild.self, App.self, NoneStep.self])

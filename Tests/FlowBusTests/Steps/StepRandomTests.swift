@@ -7,17 +7,18 @@ import Testing
 
 /// Random steps are equal after encoding and decoding.
 @Suite struct StepRandomTests {
-    struct Part: Codable, Hashable {
+    struct Part: StepArgument, Hashable {
         var name: String
         var numbers: [Int16]
         var weight: Double?
         var flags: [String: Bool]
     }
-    enum Choice: Codable, Hashable {
+    enum Choice: StepArgument, Hashable {
         case nothing
         case some(UInt32, String?)
     }
-    enum RandomStep: Step, Hashable {
+    @Step
+    enum RandomStep: Hashable {
         case numbers(UInt8, Int16, UInt16, Int32, UInt32, Int, UInt, Double)
         case texts(String, [String], text: String?)
         case bytes([UInt8], flag: Bool, [Bool])

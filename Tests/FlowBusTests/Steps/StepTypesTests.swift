@@ -7,24 +7,25 @@ import Testing
 
 /// The D-Bus type of each Swift type.
 @Suite struct StepTypesTests {
-    enum Genre: String, Codable, Hashable, CodingKeyRepresentable { case drama, comedy }
-    enum Size: UInt8, Codable { case small = 1, large = 2 }
-    struct Person: Codable, Hashable {
+    enum Genre: String, StepArgument, Hashable, CodingKeyRepresentable { case drama, comedy }
+    enum Size: UInt8, StepArgument { case small = 1, large = 2 }
+    struct Person: StepArgument, Hashable {
         var name: String
         var age: Int?
     }
-    struct Movie: Codable, Hashable {
+    struct Movie: StepArgument, Hashable {
         var title: String
         var cast: [Person]
     }
-    struct MovieID: RawRepresentable, Codable, Hashable { var rawValue: Int64 }
-    enum Filter: Codable, Hashable {
+    struct MovieID: RawRepresentable, StepArgument, Hashable { var rawValue: Int64 }
+    enum Filter: StepArgument, Hashable {
         case all
         case by(Person)
         case above(rating: Double, Bool)
     }
 
-    enum AllStep: Step, Hashable {
+    @Step
+    enum AllStep: Hashable {
         case plain
         case bool(value: Bool)
         case byte(value: UInt8)
@@ -217,7 +218,8 @@ import Testing
         #expect(names.contains("plain") && names.contains("two"))
     }
 
-    enum Renamed: Step, Hashable {
+    @Step
+    enum Renamed: Hashable {
         case moviePicked(withMovieId: Int)
         case movieList
 
@@ -228,24 +230,37 @@ import Testing
         enum MoviePickedCodingKeys: String, CodingKey { case withMovieId = "id" }
     }
 
+    @Step
+    enum Keyword: Hashable {
+        case `default`
+        case `open`(`in`: Int, String?)
+    }
+    @AnswerValues
+    struct Values {
+        static let none = 1
+        var a, b: Int
+        var text: String? { didSet {} }
+        var length: Int { a + b }
+        var hidden = 1
+        enum CodingKeys: String, CodingKey { case a, b = "second", text }
+    }
+
+    @Test func keywordsAreNames() throws {
+        let open = StepMessage(name: "open", arguments: [Argument("in", .int64(3)), Argument("_1", .string("x"))])
+        #expect(try StepCoding.encode(Keyword.open(in: 3, "x")) == open)
+        #expect(try StepCoding.decode(Keyword.self, open) == .open(in: 3, "x"))
+        #expect(try StepCoding.decode(Keyword.self, StepMessage(name: "default")) == .default)
+    }
+
+    @Test func anAnswerHasTheValuesThatAreCoded() {
+        let values = Values.answerValues.map { "\($0.name): \($0.type)\($0.isOptional ? "?" : "")" }
+        #expect(Set(values) == ["a: int64", "second: int64", "text: string?"])
+    }
+
     @Test func codingKeysGiveOtherNames() throws {
         let picked = StepMessage(name: "movies.picked", arguments: [Argument("id", .int64(3))])
         #expect(try StepCoding.encode(Renamed.moviePicked(withMovieId: 3)) == picked)
         #expect(try StepCoding.decode(Renamed.self, picked) == .moviePicked(withMovieId: 3))
         #expect(try StepCoding.declarations(of: Renamed.self).map(\.name) == ["movies.list", "movies.picked"])
-    }
-
-    enum Generic<Payload: Codable & Sendable & Hashable>: Step, Hashable {
-        case picked(Payload)
-        case none
-    }
-
-    @Test func aGenericEnumIsAStepForEachOfItsTypes() throws {
-        let texts = try StepCoding.declarations(of: Generic<String>.self)
-        let numbers = try StepCoding.declarations(of: Generic<Int32>.self)
-        #expect(texts.map(\.name) == ["none", "picked"])
-        #expect(texts.last?.parameters.map(\.type.signature) == ["s"])
-        #expect(numbers.last?.parameters.map(\.type.signature) == ["i"])
-        #expect(try StepCoding.decode(Generic<Int32>.self, StepCoding.encode(Generic<Int32>.picked(4))) == .picked(4))
     }
 }

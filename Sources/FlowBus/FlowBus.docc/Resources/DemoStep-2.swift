@@ -1,7 +1,8 @@
 import FlowBus
 
 /// The events of the app. A step describes what happened; the flows decide where it leads.
-enum DemoStep: Step, Equatable {
+@Step
+enum DemoStep: Equatable {
     // Onboarding
     case onboardingIsRequired
     case loginIsRequired

@@ -4,8 +4,8 @@ import PackageDescription
 let package = Package(
     name: "movies",
     dependencies: [
-        // In a package of your own: .package(url: "…/flowbus.git", branch: "main")
-        .package(name: "flowbus", path: "../..")
+        // In a package of your own: .package(url: "…/flowbus.git", branch: "main", traits: ["Macros"])
+        .package(name: "flowbus", path: "../..", traits: ["Macros"])
     ],
     targets: [
         .executableTarget(

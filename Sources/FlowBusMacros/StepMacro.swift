@@ -1,0 +1,188 @@
+#if Macros
+    import SwiftDiagnostics
+    import SwiftSyntax
+    import SwiftSyntaxBuilder
+    import SwiftSyntaxMacros
+
+    /// `@Step`: the names and the arguments of an enum's cases, for the bus.
+    enum StepMacro: MemberMacro, ExtensionMacro {
+        static func expansion(
+            of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+            providingExtensionsOf type: some TypeSyntaxProtocol,
+            conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+        ) throws -> [ExtensionDeclSyntax] {
+            guard declaration.is(EnumDeclSyntax.self) else {
+                throw Problem.at(
+                    node, "'@Step' is for an enum, whose cases are the steps: 'enum AppStep { case home }'")
+            }
+            guard !protocols.isEmpty else { return [] }
+            return [try ExtensionDeclSyntax("extension \(type.trimmed): FlowBus.BusStep {}")]
+        }
+
+        static func expansion(
+            of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+            conformingTo protocols: [TypeSyntax],
+            in context: some MacroExpansionContext
+        ) throws -> [DeclSyntax] {
+            guard let steps = declaration.as(EnumDeclSyntax.self) else { return [] }
+            if let generics = steps.genericParameterClause {
+                throw Problem.at(
+                    generics, "steps that go over the bus have one name each, so their enum can't be generic")
+            }
+            let cases = try cases(of: steps)
+            guard !cases.isEmpty else {
+                throw Problem.at(steps.name, "'\(steps.name.plainName)' has no case, so there is no step")
+            }
+            return members(cases, steps.access)
+        }
+
+        private static func members(_ cases: [Case], _ access: String) -> [DeclSyntax] {
+            let declared = cases.map(\.declaration).joined(separator: ",\n        ")
+            let names = cases.map { "case .\($0.identifier): \($0.name.literal)" }.joined(separator: "\n        ")
+            let encoding = cases.map(\.encoding).joined(separator: "\n        ")
+            let decoding = cases.map(\.decoding).joined(separator: "\n        ")
+            return [
+                """
+                \(raw: access)static var stepCases: [FlowBus.StepCase] {
+                    [
+                        \(raw: declared)
+                    ]
+                }
+                """,
+                """
+                \(raw: access)var caseName: String {
+                    switch self {
+                        \(raw: names)
+                    }
+                }
+                """,
+                """
+                \(raw: access)func encode(to encoder: inout FlowBus.StepEncoder) throws(FlowBus.StepError) {
+                    switch self {
+                        \(raw: encoding)
+                    }
+                }
+                """,
+                """
+                \(raw: access)init?(caseName: String, from decoder: FlowBus.StepDecoder) throws(FlowBus.StepError) {
+                    switch caseName {
+                        \(raw: decoding)
+                    default: return nil
+                    }
+                }
+                """,
+            ]
+        }
+
+        // MARK: Cases
+
+        /// A case with its name on the bus.
+        private struct Case {
+            let identifier: String
+            let name: String
+            let arguments: [Argument]
+
+            var declaration: String {
+                let parameters = arguments.map { "FlowBus.StepParameter(\($0.name.literal), (\($0.type)).self)" }
+                return "FlowBus.StepCase(\(name.literal)"
+                    + (parameters.isEmpty ? "" : ", [" + parameters.joined(separator: ", ") + "]") + ")"
+            }
+
+            var encoding: String {
+                guard !arguments.isEmpty else { return "case .\(identifier): break" }
+                let places = arguments.indices.map { "let a\($0)" }.joined(separator: ", ")
+                let lines = arguments.enumerated().map {
+                    "try encoder.encode(a\($0.offset), for: \($0.element.name.literal))"
+                }
+                return "case .\(identifier)(\(places)):\n            " + lines.joined(separator: "\n            ")
+            }
+
+            var decoding: String {
+                guard !arguments.isEmpty else { return "case \(name.literal): self = .\(identifier)" }
+                let values = arguments.map { argument in
+                    (argument.label.map { "\($0): " } ?? "")
+                        + "try decoder.decode((\(argument.type)).self, for: \(argument.name.literal))"
+                }
+                return "case \(name.literal):\n            self = .\(identifier)(\(values.joined(separator: ", ")))"
+            }
+        }
+
+        private struct Argument {
+            /// nil for a value without a label.
+            let label: String?
+            let name: String
+            let type: String
+        }
+
+        private static func cases(of steps: EnumDeclSyntax) throws -> [Case] {
+            let names = steps.codingKeys("CodingKeys")
+            var cases: [Case] = []
+            for member in steps.memberBlock.members {
+                if let condition = member.decl.as(IfConfigDeclSyntax.self), condition.containsCases {
+                    throw Problem.at(
+                        condition, "'@Step' can't see which of the cases inside #if there are; move them out")
+                }
+                guard let line = member.decl.as(EnumCaseDeclSyntax.self) else { continue }
+                for element in line.elements {
+                    let identifier = element.name.plainName
+                    let name = names.map { $0[identifier] } ?? identifier
+                    guard let name else {
+                        throw Problem.at(
+                            element.name, "the case '\(identifier)' is missing in CodingKeys, which names the steps")
+                    }
+                    if let problem = BusName.problem(step: name) { throw Problem.at(element.name, problem) }
+                    if let first = cases.first(where: { $0.name == name }) {
+                        throw Problem.at(
+                            element.name,
+                            first.identifier == identifier
+                                ? "two cases are named '\(name)', which would be one step; give one another name in CodingKeys"
+                                : "the cases '\(first.identifier)' and '\(identifier)' are both the step '\(name)'")
+                    }
+                    cases.append(
+                        Case(
+                            identifier: element.name.text, name: name, arguments: try arguments(of: element, in: steps))
+                    )
+                }
+            }
+            return cases
+        }
+
+        private static func arguments(of element: EnumCaseElementSyntax, in steps: EnumDeclSyntax) throws -> [Argument]
+        {
+            guard let parameters = element.parameterClause?.parameters else { return [] }
+            let identifier = element.name.plainName
+            let keys = steps.codingKeys(identifier.prefix(1).uppercased() + identifier.dropFirst() + "CodingKeys")
+            var arguments: [Argument] = []
+            for (place, parameter) in parameters.enumerated() {
+                let label = parameter.firstName.flatMap { $0.tokenKind == .wildcard ? nil : $0 }
+                let own = label?.plainName ?? "_\(place)"
+                let name = keys.map { $0[own] } ?? own
+                guard let name else {
+                    throw Problem.at(parameter, "the argument '\(own)' is missing in the CodingKeys of the case")
+                }
+                if let problem = BusName.problem(argument: name, of: "an argument") {
+                    throw Problem.at(parameter, problem)
+                }
+                if arguments.contains(where: { $0.name == name }) {
+                    throw Problem.at(parameter, "two arguments of the case '\(identifier)' are named '\(name)'")
+                }
+                arguments.append(
+                    Argument(label: label?.asArgumentLabel, name: name, type: parameter.type.trimmedDescription))
+            }
+            return arguments
+        }
+    }
+
+    extension IfConfigDeclSyntax {
+        /// Whether cases of an enum stand inside.
+        fileprivate var containsCases: Bool {
+            clauses.contains { clause in
+                guard case .decls(let members)? = clause.elements else { return false }
+                return members.contains { member in
+                    member.decl.is(EnumCaseDeclSyntax.self)
+                        || member.decl.as(IfConfigDeclSyntax.self)?.containsCases == true
+                }
+            }
+        }
+    }
+#endif
