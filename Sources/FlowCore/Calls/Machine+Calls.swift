@@ -23,8 +23,10 @@ extension Machine {
     /// Takes the outcome of a step that a call waits for.
     mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
         if case .deepLink(_, let place) = step.purpose {
-            guard let late = calls.end(place, outcome, ofDeepLink: request) else { return }
-            return reportConclusion(outcome, of: late.call, at: late.path, &turn)
+            guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
+                let path = calls.deepLinks[request.number]?[place].path
+            else { return }
+            return reportConclusion(outcome, of: call, at: path, &turn)
         }
         switch calls.end(step, outcome, for: request) {
         case .none: break

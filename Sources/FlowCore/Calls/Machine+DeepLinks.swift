@@ -51,15 +51,13 @@ extension Machine {
 
     /// Continues with the next flow when the cascade of the one before has ended or waits.
     mutating func takeRest(of request: RequestID, _ turn: inout Turn) {
-        guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
-        let (client, step, arguments) = (call.client, link.step, link.arguments)
+        guard var step = step(of: request) else { return calls.endSlices(of: request) }
         while let next = calls.takeNextFlow(of: request) {
-            let origin = origins.next()
-            moveActivationToken(of: request, to: origin)
-            take(
-                WaitingStep(
-                    origin: origin, client: client, flow: next.flow, step: step, arguments: arguments, cause: 0,
-                    purpose: .deepLink(request, place: next.place)), &turn)
+            step.origin = origins.next()
+            step.flow = next.flow
+            step.purpose = .deepLink(request, place: next.place)
+            moveActivationToken(of: request, to: step.origin)
+            take(step, &turn)
             guard calls.contains(request) else { return }
             let isInterrupted = !run(&turn)
             if isInterrupted || turn.isOver, let call = calls[request], case .deepLink(let link) = call.kind,
@@ -74,6 +72,16 @@ extension Machine {
         if let call = calls[request], call.undecided > 0, case .deepLink(let link) = call.kind, !link.waits {
             replyTimedOut(request, &turn)
         }
+    }
+
+    /// The step of a deep link, for the first of its flows. For the others it differs in origin, flow and place.
+    private func step(of request: RequestID) -> WaitingStep? {
+        guard let call = calls[request], case .deepLink(let link) = call.kind,
+            let flow = link.flows.lazy.compactMap(\.self).first
+        else { return nil }
+        return WaitingStep(
+            origin: 0, client: call.client, flow: flow, step: link.step, arguments: link.arguments, cause: 0,
+            purpose: .deepLink(request, place: 0))
     }
 
     /// Makes room before the flows are listed, because reclaiming can remove some of them.

@@ -157,21 +157,18 @@ struct PendingCalls: Sendable {
 
     /// Notes the outcome of a deep link at one of its flows.
     ///
-    /// - Returns: what to report to the caller, if it was answered `pending`.
-    mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> (call: Call, path: String)? {
-        guard deepLinks.contains(request.number) else { return nil }
+    /// - Returns: whether to report it to the caller, which was answered `pending`.
+    mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> Bool {
+        guard deepLinks.contains(request.number) else { return false }
         var (undecided, isAnswered): (Int?, Bool) = (nil, false)
         table.update(request.number) { call in
             call.undecided -= 1
             (undecided, isAnswered) = (call.undecided, call.isAnswered)
         }
-        guard let undecided else { return nil }
+        guard let undecided else { return false }
         deepLinks.update(request.number) { $0[place].outcome = outcome }
         if undecided == 0 { resumable.append(request) }
-        guard isAnswered, let call = table[request.number], let path = deepLinks[request.number]?[place].path else {
-            return nil
-        }
-        return (call, path)
+        return isAnswered
     }
 
     /// The next flow of a deep link, with its place among those; nil if none is left.
