@@ -44,8 +44,8 @@ struct ModelTests {
         #expect(usage.stepperCodes.isSuperset(of: [.invalidArguments, .limitExceeded, .flowEnded]))
         #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))
         let others: Set<FlowError.Code> = [
-            .notOwner, .notSupported, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed,
-            .guardTimeout,
+            .notOwner, .notSupported, .alreadyClaimed, .alreadyRegistered, .rejected, .unhandled, .wouldDeadlock,
+            .guardFailed, .guardTimeout,
             .navigatorFailed, .navigatorTimeout, .timeout, .staleArguments,
         ]
         // Undeclared names are refused before the core, and invalid files never reach it.
