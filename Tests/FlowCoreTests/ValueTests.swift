@@ -27,6 +27,19 @@ struct ValueTests {
         }
     }
 
+    @Test func `an object is only the same as itself, and is nothing outside of the process`() throws {
+        final class Thing: Sendable {}
+        let (one, other) = (Thing(), Thing())
+        let value = Value.object(.init(one))
+        #expect(value == .object(.init(one)) && value != .object(.init(other)) && value != .structure([]))
+        #expect(value.isSame(as: .object(.init(one))) && !value.isSame(as: .object(.init(other))))
+        #expect(!value.isSame(as: .structure([])))
+        #expect(Set([value, .object(.init(one)), .object(.init(other))]).count == 2)
+        #expect(value.signature == "()" && value.byteCount == Limits.valueBytes)
+        #expect(try #require(ValueType(signature: "v")).admit(value) == value)
+        #expect(try #require(ValueType(signature: "s")).admit(value) == nil)
+    }
+
     @Test func `S-44 values are the same by type and bits, and dictionaries in any order`() {
         for (index, sample) in Self.samples.enumerated() {
             for (other, twin) in Self.samples.enumerated() {

@@ -238,6 +238,7 @@ private struct WireSize {
         case .structure(let members):
             align(8)
             for member in members { add(member) }
+        case .object: break
         case .entry(let key, let value):
             align(8)
             add(key)

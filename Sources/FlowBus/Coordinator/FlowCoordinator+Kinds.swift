@@ -28,7 +28,7 @@ extension FlowCoordinator {
             )
         }
         let catalog: StepCatalog
-        do throws(StepError) { catalog = try StepCatalog(type.steps) } catch { throw NavigationError(error) }
+        do throws(StepError) { catalog = try host.catalog(of: type.steps) } catch { throw NavigationError(error) }
         let registration = FlowRegistration(
             name: definition, steps: catalog.declarations, screens: [], result: try Self.result(of: type),
             isGuarded: type.isGuarded, children: type.children, timeout: timeout)
@@ -140,8 +140,8 @@ extension FlowCoordinator {
     func coordinate(_ root: Root, _ done: @escaping Done<NodePath>) {
         do throws(NavigationError) {
             let step = root.child.initialSteps.first
-            let initial = try step.map { step throws(NavigationError) in try encode(step) }
             let kind = try kind(of: type(of: root.flow))
+            let initial = try step.map { step throws(NavigationError) in try encode(step) }
             if let step, let initial, !kind.catalog.has(initial.name) {
                 throw NavigationError(
                     .unknownStep,
@@ -191,7 +191,7 @@ extension FlowCoordinator {
     }
 
     func encode(_ step: any Step) throws(NavigationError) -> StepMessage {
-        do throws(StepError) { return try StepCoding.encode(step) } catch { throw NavigationError(error) }
+        try host.message(of: step)
     }
 }
 

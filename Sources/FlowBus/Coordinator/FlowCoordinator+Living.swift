@@ -48,7 +48,10 @@ extension FlowCoordinator {
 
     private func asks(of node: HostedNode, _ reports: PresenceReports) -> ScreenAsks {
         let (path, instance) = (node.path, node.instance)
-        let calls = ScreenAsks.Calls { [weak host] in
+        let calls = ScreenAsks.Calls { [weak self] step throws(NavigationError) in
+            guard let self else { throw NavigationError(.flowEnded, "the coordinator has ended") }
+            return try encode(step)
+        } ask: { [weak host] in
             host?.ask($0, token: $1, on: path, instance: instance, $2)
         } acknowledge: { [weak host] in
             host?.acknowledge($0, of: path, instance: instance, $1)

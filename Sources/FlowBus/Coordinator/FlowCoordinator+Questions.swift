@@ -13,8 +13,8 @@ extension FlowCoordinator: HostDelegate {
             // The previous answer was either applied and reported, or discarded.
             contributed[question.flow] = nil
             var isAnswered = false
-            node.adapt(within: type(of: flow).timeout) {
-                await Self.adapted(step, by: flow)
+            node.adapt(within: type(of: flow).timeout) { [host] in
+                await Self.adapted(step, by: flow, for: host)
             } _: {
                 isAnswered = true
                 answer($0)
@@ -26,12 +26,12 @@ extension FlowCoordinator: HostDelegate {
         }
     }
 
-    private static func adapted(_ step: any Step, by flow: any Flow) async -> AdaptAnswer {
+    private static func adapted(_ step: any Step, by flow: any Flow, for host: any Host) async -> AdaptAnswer {
         do {
             let adapted = try await flow.adapt(step: step)
             // In RxFlow, `NoneStep` means that no step is taken.
             if adapted is NoneStep { return .rejected("") }
-            return .step(try StepCoding.encode(adapted))
+            return .step(try host.message(of: adapted))
         } catch let rejection as StepRejected {
             return .rejected(rejection.reason)
         } catch {
@@ -107,15 +107,21 @@ extension FlowCoordinator: HostDelegate {
                     applied.leadingSteps += 1
                 }
                 applied.children.append(child)
-                all.append(try self.contributor(child))
+                all.append(try self.contributor(child, question))
             case .contributeFlow(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
                 applied.children.append(nil)
-                all.append(try self.child(.flow, name, step, arguments, style, allowsStepWhenNotPresented, onResult))
+                all.append(
+                    try self.child(
+                        .flow, name, step, arguments, style, allowsStepWhenNotPresented,
+                        self.resultStep(onResult, question)))
             case .contributeScreen(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
                 applied.children.append(nil)
-                all.append(try self.child(.screen, name, step, arguments, style, allowsStepWhenNotPresented, onResult))
+                all.append(
+                    try self.child(
+                        .screen, name, step, arguments, style, allowsStepWhenNotPresented,
+                        self.resultStep(onResult, question)))
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }
@@ -165,12 +171,21 @@ extension FlowCoordinator: HostDelegate {
         return try type.encoded(result)
     }
 
-    private func contributor(_ child: ContributedChild) throws(NavigationError) -> NamedContributor {
+    private func contributor(
+        _ child: ContributedChild, _ question: HostQuestion
+    ) throws(NavigationError) -> NamedContributor {
         let flow = child.presentable as? any Flow
         return try self.child(
             flow == nil ? .screen : .flow, flow.map { type(of: $0).definition } ?? child.presentable.name,
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
-            child.onResult)
+            resultStep(child.onResult, question))
+    }
+
+    /// The step for a result, with the name that it has at the host.
+    private func resultStep(_ step: ResultStep?, _ question: HostQuestion) -> ResultStep? {
+        guard let step, let catalog = kinds[question.definition]?.catalog else { return step }
+        let arguments = question.step.step.map { LocalSteps.resolve(step.arguments, from: $0) } ?? step.arguments
+        return ResultStep(catalog.name(ofCase: step.name), arguments: arguments)
     }
 
     private func child(

@@ -46,6 +46,7 @@ package final class HostedNode {
     /// Returns the step of a navigation. The host leaves out the arguments of private steps; such a step is taken from
     /// the latest question.
     func navigatedStep(_ message: StepMessage, of kind: FlowKind) -> (any Step)? {
+        if let step = message.step { return step }
         if let asked, asked.message.name == message.name,
             message.arguments.allSatisfy({ asked.message.arguments[$0.name]?.value == $0.value })
         {
@@ -56,6 +57,7 @@ package final class HostedNode {
 
     /// Returns the step of a question.
     func step(_ message: StepMessage, of kind: FlowKind) throws(StepError) -> any Step {
+        if let step = message.step { return step }
         if let asked, asked.message == message { return asked.step }
         let step = try kind.catalog.decode(message)
         asked = (message, step)

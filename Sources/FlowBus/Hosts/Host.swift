@@ -13,6 +13,10 @@ package protocol Host: AnyObject {
     /// The object that has the flows. It outlives the host's calls to it.
     var delegate: (any HostDelegate)? { get set }
 
+    /// Collects the steps of a flow's types.
+    func catalog(of types: [any Step.Type]) throws(StepError) -> StepCatalog
+    /// Makes the message of a step. The catalog of a flow that takes the step decodes it.
+    func message(of step: any Step) throws(NavigationError) -> StepMessage
     /// Registers a flow, or registers it again: with more screens, or after the service was gone.
     func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>)
     /// Whether the host drops the steps of a root that is not presented, if the root is to ignore them (S-15). Otherwise the

@@ -65,6 +65,10 @@ extension LocalHost {
         return step
     }
 
+    func catalog(of types: [any Step.Type]) -> StepCatalog { steps.catalog(of: types) }
+
+    func message(of step: any Step) throws(NavigationError) -> StepMessage { try steps.message(of: step) }
+
     func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>) {
         call {
             done($0.map { _ in })

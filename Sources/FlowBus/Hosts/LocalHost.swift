@@ -17,6 +17,8 @@ final class LocalHost: Host {
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .none, isRecorded: false)
     /// Events that were not handled yet. Each is made when its turn comes, because names can refer to others by then.
     private var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
+    /// The names of the steps.
+    var steps = LocalSteps()
     private var isHandling = false
     /// Whether a task that handles them is scheduled.
     private var isScheduled = false

@@ -33,7 +33,7 @@ public final class Ask<Answer: Decodable & Sendable> {
     public var onAnswer: (@MainActor (AskResult<Answer>) async throws -> Void)? { didSet { bind() } }
     private var binding: (asks: ScreenAsks, name: String)?
     /// Steps that were asked before the screen was live.
-    private var waiting: [StepMessage] = []
+    private var waiting: [any Step] = []
 
     /// Creates a property that has asked nothing.
     public init() {}
@@ -42,10 +42,10 @@ public final class Ask<Answer: Decodable & Sendable> {
     /// the screen, which it is when it has presented the screen.
     ///
     /// - Parameter step: the step.
-    /// - Throws: ``NavigationError`` with the code `invalidStep` if the step can't be sent.
+    /// - Throws: ``NavigationError`` with the code `invalidStep` if the step can't be sent. Before the screen is live, the error is
+    ///   reported by ``FlowCoordinator/failures`` or `ScreenPresenter.failures` instead.
     public func ask(_ step: any Step) throws(NavigationError) {
-        let message = try StepMessage(encoding: step)
-        if let binding { binding.asks.ask(message, named: binding.name) } else { waiting.append(message) }
+        if let binding { try binding.asks.ask(step, named: binding.name) } else { waiting.append(step) }
     }
 
     private func bind() {
@@ -66,7 +66,9 @@ extension Ask: AnyAsk {
         bind()
         let steps = waiting
         waiting = []
-        for step in steps { asks.ask(step, named: name) }
+        for step in steps {
+            do throws(NavigationError) { try asks.ask(step, named: name) } catch { asks.failed(error) }
+        }
     }
 }
 

@@ -10,11 +10,17 @@ package final class ScreenAsks {
     package struct Calls {
         package var ask: (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void
         package var acknowledge: (_ token: String, @escaping Done<Void>) -> Void
+        /// Makes the message of a step.
+        fileprivate let message: @MainActor (any Step) throws(NavigationError) -> StepMessage
 
         package init(
+            message: @escaping @MainActor (any Step) throws(NavigationError) -> StepMessage = {
+                step throws(NavigationError) in try StepMessage(encoding: step)
+            },
             ask: @escaping (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void,
             acknowledge: @escaping (_ token: String, @escaping Done<Void>) -> Void
         ) {
+            self.message = message
             self.ask = ask
             self.acknowledge = acknowledge
         }
@@ -51,6 +57,9 @@ package final class ScreenAsks {
         handlers[name] = handler
         deliver()
     }
+
+    /// Emits a step, and has the handler of the name called with the answer.
+    func ask(_ step: any Step, named name: String) throws(NavigationError) { ask(try calls.message(step), named: name) }
 
     /// Emits a step, and has the handler of the name called with the answer.
     package func ask(_ step: StepMessage, named name: String) {

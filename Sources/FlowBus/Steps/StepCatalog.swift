@@ -1,17 +1,24 @@
 import FlowCore
 
 /// The step types of one flow. A flow can take steps of several types, for instance its own and those of its parent.
-struct StepCatalog: Sendable {
+package struct StepCatalog: Sendable {
     /// The steps of all types, sorted by name.
-    let declarations: [StepDeclaration]
-    /// The type as which each step is decoded.
-    private let types: [String: any BusStep.Type]
+    package let declarations: [StepDeclaration]
+    private let names: Set<String>
+    /// The type as which each step is decoded, and its name there.
+    private let types: [String: (type: any BusStep.Type, caseName: String)]
+
+    init(_ declarations: [StepDeclaration], _ types: [String: (type: any BusStep.Type, caseName: String)]) {
+        self.declarations = declarations.sorted { $0.name < $1.name }
+        self.types = types
+        names = Set(declarations.lazy.map(\.name))
+    }
 
     /// Collects the steps of the types. If two types have a step of the same name, the first type decodes it.
     ///
     /// - Throws: ``StepError`` for a type that can't be a step type, and for two steps of the same name with different
     ///   arguments.
-    init(_ types: [any Step.Type]) throws(StepError) {
+    package init(_ types: [any Step.Type]) throws(StepError) {
         var known: [String: (declaration: StepDeclaration, type: any BusStep.Type)] = [:]
         for type in types {
             if type == NoneStep.self { continue }
@@ -30,22 +37,29 @@ struct StepCatalog: Sendable {
                 }
             }
         }
-        declarations = known.values.map(\.declaration).sorted { $0.name < $1.name }
-        self.types = known.mapValues(\.type)
+        self.init(known.values.map(\.declaration), known.mapValues { ($0.type, $0.declaration.name) })
     }
 
     /// Returns whether one of the types has a step of this name.
-    func has(_ name: String) -> Bool { types[name] != nil }
+    func has(_ name: String) -> Bool { names.contains(name) }
+
+    /// The name of a step that a result names by its case (S-45).
+    func name(ofCase name: String) -> String {
+        if types[name] != nil { return name }
+        // In one process the case can have the name of its type before it.
+        return types.filter { $0.value.caseName == name }.keys.min() ?? name
+    }
 
     /// Decodes a message as a step.
     ///
     /// - Throws: ``StepError`` if no type has the step, or its arguments do not fit.
     func decode(_ message: StepMessage) throws(StepError) -> any Step {
-        guard let type = types[message.name] else {
+        if let step = message.step { return step }
+        guard let (type, caseName) = types[message.name] else {
             let suggestion = Names.suggestion(for: message.name, among: declarations.lazy.map(\.name))
             throw StepError(.unknownStep, "there is no step '\(Names.escaped(message.name))'\(suggestion)")
         }
-        return try Self.decode(type, message)
+        return try Self.decode(type, StepMessage(name: caseName, arguments: message.arguments))
     }
 
     private static func decode<S: BusStep>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> any Step {

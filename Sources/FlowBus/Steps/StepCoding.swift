@@ -60,12 +60,15 @@ package enum StepCoding {
                 + "\(StepError.name(of: type))'")
     }
 
+    /// The error for ``NoneStep``.
+    static let noStep = StepError(.unsupportedValue, "NoneStep is no step at all, and can't be emitted")
+
     /// Encodes a step.
     ///
     /// - Throws: ``StepError`` for a step that D-Bus can't carry.
     static func encode(_ step: any Step) throws(StepError) -> StepMessage {
         if step is NoneStep {
-            throw StepError(.unsupportedValue, "NoneStep is no step at all, and can't be emitted")
+            throw noStep
         }
         guard let step = step as? any BusStep else { throw notForTheBus(type(of: step)) }
         let name = step.caseName

@@ -174,6 +174,10 @@ final class BusHost: Host {
 
     // MARK: Calls
 
+    func catalog(of types: [any Step.Type]) throws(StepError) -> StepCatalog { try StepCatalog(types) }
+
+    func message(of step: any Step) throws(NavigationError) -> StepMessage { try StepMessage(encoding: step) }
+
     /// The service takes the steps of a root that its own program has started (S-15).
     var gatesRoots: Bool { false }
 

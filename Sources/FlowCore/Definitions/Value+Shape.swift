@@ -90,6 +90,8 @@ extension Value {
         case .array(let element, let elements): .array(element: element, elements)
         case .structure(let members): .structure(members)
         case .entry(let key, let value): .entry(key: key, value: value)
+        // Nothing of it leaves the process.
+        case .object: .structure([])
         }
     }
 

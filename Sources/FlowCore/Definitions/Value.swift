@@ -38,6 +38,23 @@ public enum Value: Hashable, Sendable {
     case structure([Value])
     /// `{…}`: an entry of a dictionary, inside an array only.
     indirect case entry(key: Value, value: Value)
+    /// An object of this process, for a host whose flows are in the same process: nothing encodes it, and no other process sees it.
+    case object(Object)
+
+    /// A reference to an object. Two are equal if it is the same object.
+    public struct Object: Hashable, Sendable {
+        /// The object.
+        public let reference: any AnyObject & Sendable
+
+        /// Creates a reference.
+        public init(_ reference: any AnyObject & Sendable) { self.reference = reference }
+
+        /// Whether it is the same object.
+        public static func == (one: Object, other: Object) -> Bool { one.reference === other.reference }
+
+        /// Hashes the identity of the object.
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(reference)) }
+    }
 }
 
 extension Value {
@@ -71,7 +88,7 @@ extension Value {
     public var byteCount: Int {
         // Most values are numbers and texts.
         switch self {
-        case .bool, .int32, .uint32, .int64, .uint64, .double: return Limits.valueBytes
+        case .bool, .int32, .uint32, .int64, .uint64, .double, .object: return Limits.valueBytes
         case .string(let text): return Limits.valueBytes + text.utf8.count
         default: break
         }
@@ -92,7 +109,8 @@ extension Value {
     /// Whether it is the same value of the same type. Numbers are compared by their bits, as one that is not a number is equal to
     /// none, and dictionaries without regard to their order.
     func isSame(as other: Value) -> Bool {
-        switch (shape, other.shape) {
+        if case .object = self { return self == other }
+        return switch (shape, other.shape) {
         case (.fixed(let type, let bits), .fixed(let otherType, let otherBits)): type == otherType && bits == otherBits
         case (.variant(let value), .variant(let otherValue)): value.isSame(as: otherValue)
         case (.array(let element, let values), .array(let otherElement, let others)):

@@ -32,6 +32,7 @@ struct KindsTests {
     @Test(arguments: HostKind.allCases)
     func `a flow without steps, or with an invalid step type, is refused with its name`(host: HostKind) async throws {
         #expect(try await refused(NoSteps.self, host, "NoSteps", "0 steps") == .invalidArguments)
+        guard host == .onTheBus else { return }
         #expect(try await refused(NoEnum.self, host, "StructStep", "@Step") == .invalidStep)
     }
 
@@ -53,10 +54,9 @@ struct KindsTests {
     private enum Other: Oddity { static var steps: [any Step.Type] { [OtherStep.self] } }
     private enum Both: Oddity { static var steps: [any Step.Type] { [TestStep.self, OtherStep.self] } }
 
-    @Test(arguments: HostKind.allCases)
-    func `S-3: a step that another flow declares with other arguments is refused by name`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        #expect(try await refused(Both.self, host, "'one'", "TestStep", "OtherStep") == .invalidStep)
+    @Test func `S-3: a step that another flow declares with other arguments is refused by name`() async throws {
+        let fixture = try CoordinatorFixture(.onTheBus)
+        #expect(try await refused(Both.self, .onTheBus, "'one'", "TestStep", "OtherStep") == .invalidStep)
         let main = try await fixture.root(Main.self) { _ in .child(OddFlow(Other.self)) }
         let error = try await refusal {
             try await fixture.coordinator.coordinate(flow: OddFlow(Other.self), with: NoneStepper())
