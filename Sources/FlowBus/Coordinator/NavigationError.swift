@@ -63,7 +63,7 @@ extension NavigationError.Code {
     public static let flowEnded = Self(rawValue: "FlowEnded")
     /// The presentable was dismissed before the step was taken.
     public static let presentableDismissed = Self(rawValue: "PresentableDismissed")
-    /// A step triggered more than 256 others.
+    /// A step triggered more than 256 others; in one process, more than 10,000.
     public static let navigationLoop = Self(rawValue: "NavigationLoop")
     /// A limit is reached.
     public static let limitExceeded = Self(rawValue: "LimitExceeded")

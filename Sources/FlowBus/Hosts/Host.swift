@@ -103,11 +103,12 @@ package struct FlowRegistration: Equatable {
     package var children: Children
     /// The time limit of an answer, in µs.
     package var timeout: UInt64
+    /// For messages in this process.
+    package var swiftNames: SwiftNames
 
     package init(
         name: String, steps: [StepDeclaration], screens: [ScreenDeclaration], result: [Parameter]? = nil,
-        isGuarded: Bool,
-        children: Children, timeout: UInt64
+        isGuarded: Bool, children: Children, timeout: UInt64, swiftNames: SwiftNames = SwiftNames()
     ) {
         self.name = name
         self.steps = steps
@@ -116,6 +117,7 @@ package struct FlowRegistration: Equatable {
         self.isGuarded = isGuarded
         self.children = children
         self.timeout = timeout
+        self.swiftNames = swiftNames
     }
 }
 

@@ -5,7 +5,8 @@ internal import FlowCore
 extension LocalHost {
     /// Enqueues a call: an event with an answer.
     private func call(
-        _ done: @escaping Done<Answer>, _ event: @escaping @MainActor (LocalHost, RequestID) throws(FlowError) -> Event
+        at path: NodePath? = nil, _ done: @escaping Done<Answer>,
+        _ event: @escaping @MainActor (LocalHost, RequestID) throws(FlowError) -> Event
     ) {
         guard !isClosed else {
             Task { @MainActor in done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
@@ -13,12 +14,12 @@ extension LocalHost {
         }
         lastRequest += 1
         let number = lastRequest
-        answers[number] = done
+        answers[number] = PendingAnswer(path: path, done: done)
         enqueue { host in
             do throws(FlowError) {
                 return try event(host, RequestID(number))
             } catch {
-                host.answers.removeValue(forKey: number)?(.failure(NavigationError(error)))
+                host.fail(number, error)
                 return nil
             }
         }
@@ -29,7 +30,7 @@ extension LocalHost {
         at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Answer>,
         _ event: @escaping @MainActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
     ) {
-        call { result in
+        call(at: path) { result in
             // The bus reports a path without an object this way.
             if case .failure(let error) = result, error.code == .presentableDismissed {
                 return done(.failure(NavigationError(.unknownObject, error.message)))
@@ -70,6 +71,7 @@ extension LocalHost {
     func message(of step: any Step) throws(NavigationError) -> StepMessage { try steps.message(of: step) }
 
     func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>) {
+        texts.add(flow)
         call {
             done($0.map { _ in })
         } _: { _, request in
@@ -107,6 +109,11 @@ extension LocalHost {
             let outcomes = result.map { answer in
                 guard case .outcomes(let outcomes) = answer else { return [FlowOutcome]() }
                 return outcomes.map(FlowOutcome.init)
+            }.map { outcomes in
+                outcomes.map { [weak self] outcome in
+                    let result = outcome.result.map { self?.localized($0, at: outcome.path.objectPath) ?? $0 }
+                    return FlowOutcome(path: outcome.path, result: result)
+                }
             }
             guard let self, case .success(let known) = outcomes, PendingOutcomes.collect(known, &pending, done) else {
                 return done(outcomes)

@@ -11,10 +11,7 @@ extension LocalHost {
         guard let delegate else { return }
         let (id, timeout) = (question.id, question.service.timeout)
         questions[id] = PendingQuestion(flow: question.flow)
-        var definition = ""
-        if let flow = core.node(at: question.flow), case .text(let name) = core.value(of: .definition, at: flow) {
-            definition = name
-        }
+        let definition = definition(at: question.flow) ?? ""
         ask(
             delegate,
             HostQuestion(

@@ -10,11 +10,11 @@ final class LocalHost: Host {
     weak var delegate: (any HostDelegate)?
 
     /// The client of all events. It is on no bus, so the name appears in messages only.
-    static let client = Client("this process")
+    static let client = Client(LocalTexts.client)
     private static let unknownScreen = Fault(FlowError(.presentableDismissed, "the screen is gone"))
 
     var core = Coordinator(
-        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .none, isRecorded: false)
+        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false)
     /// Events that were not handled yet. Each is made when its turn comes, because names can refer to others by then.
     private var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
     /// The names of the steps.
@@ -24,7 +24,8 @@ final class LocalHost: Host {
     private var isScheduled = false
     var isClosed = false
     /// Unanswered calls, by number.
-    var answers: [UInt64: Done<Answer>] = [:]
+    var answers: [UInt64: PendingAnswer] = [:]
+    var texts = LocalTexts()
     var lastRequest: UInt64 = 0
     /// Emitted steps that were answered `pending`.
     var pending = PendingSteps()
@@ -43,7 +44,7 @@ final class LocalHost: Host {
         alarm?.cancel()
         for question in questions.values { question.clock?.cancel() }
         questions = [:]
-        let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value), pending.takeAll().map(\.done))
+        let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value.done), pending.takeAll().map(\.done))
         (answers, waiting) = ([:], Fifo())
         let refused = delayed
         delayed = []
@@ -104,6 +105,45 @@ final class LocalHost: Host {
     /// The number of events that are handled before other tasks of the main actor have their turn.
     private static var eventsPerTurn: Int { 256 }
 
+    // MARK: Messages
+
+    /// A call without an answer.
+    struct PendingAnswer {
+        /// The object that it is about; nil if it is about none.
+        let path: NodePath?
+        let done: Done<Answer>
+    }
+
+    /// Refuses a call.
+    func fail(_ number: UInt64, _ error: FlowError) {
+        guard let answer = answers.removeValue(forKey: number) else { return }
+        answer.done(.failure(localized(NavigationError(error), at: answer.path?.objectPath)))
+    }
+
+    private func localized(_ error: NavigationError, at path: String?) -> NavigationError {
+        NavigationError(error.code, texts.text(error.message, about: path.flatMap(definition(at:))))
+    }
+
+    /// An outcome with a message that speaks of Swift.
+    func localized(
+        _ result: Result<StepOutcome, NavigationError>, at path: String
+    ) -> Result<StepOutcome, NavigationError> {
+        result.mapError { localized($0, at: path) }
+    }
+
+    private func localized(_ failure: FlowCore.NavigationFailure) -> NavigationFailure {
+        var failure = failure
+        failure.message = texts.text(failure.message, about: definition(at: failure.flow))
+        return NavigationFailure(failure)
+    }
+
+    /// The definition of a flow, or of the flow that a screen belongs to.
+    func definition(at path: String) -> String? {
+        guard let node = core.node(at: path) else { return nil }
+        if case .text(let name) = core.value(of: .definition, at: node) { return name }
+        return NodePath(path).parent.flatMap { definition(at: $0.objectPath) }
+    }
+
     // MARK: Effects
 
     private func carryOut(_ effect: Effect) {
@@ -139,9 +179,9 @@ final class LocalHost: Host {
             }
             if changes.properties.flag(.ready) == true { delegate?.changed(NodePath(changes.path), .ready) }
         case .emitNavigationOccurred(let navigation): delegate?.didNavigate(HostNavigation(navigation))
-        case .emitNavigationFailed(let failure): delegate?.failed(NavigationFailure(failure))
+        case .emitNavigationFailed(let failure): delegate?.failed(localized(failure))
         case .emitStepConcluded(let conclusion):
-            let result = Result<StepOutcome, NavigationError>(conclusion.outcome)
+            let result = localized(Result(conclusion.outcome), at: conclusion.path)
             for done in pending.conclude(conclusion.token, on: conclusion.path) { done(result) }
         case .emitAnswered(let answered):
             let answer = AskMessage(answered.answer)
@@ -152,9 +192,8 @@ final class LocalHost: Host {
             {
                 delegate?.answered(instance: instance, answer)
             }
-        case .reply(let request, let answer): answers.removeValue(forKey: request.number)?(.success(answer))
-        case .fail(let request, let error):
-            answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
+        case .reply(let request, let answer): answers.removeValue(forKey: request.number)?.done(.success(answer))
+        case .fail(let request, let error): fail(request.number, error)
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur,

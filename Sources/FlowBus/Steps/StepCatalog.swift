@@ -40,6 +40,11 @@ package struct StepCatalog: Sendable {
         self.init(known.values.map(\.declaration), known.mapValues { ($0.type, $0.declaration.name) })
     }
 
+    /// The cases of the steps by their names: `DemoStep.movieList`.
+    var caseNames: [String: String] {
+        Dictionary(uniqueKeysWithValues: types.map { ($0.key, "\(StepError.name(of: $0.value)).\($0.key)") })
+    }
+
     /// Returns whether one of the types has a step of this name.
     func has(_ name: String) -> Bool { names.contains(name) }
 

@@ -80,11 +80,12 @@ extension Machine {
         guard let slot = forest.slot(of: node) else { return }
         if isOwner(client, of: slot) {
             let count = asks.pendingCount(of: node.instance)
-            guard count < Limits.asksPerPresentable else {
+            let most = accounting.quotas.asksPerPresentable
+            guard count < most else {
                 throw FlowError(
                     .limitExceeded,
                     "'\(forest[slot].path)' has \(count) asks that are not acknowledged, of at most "
-                        + "\(Limits.asksPerPresentable); AcknowledgeAnswer ends one")
+                        + "\(most); AcknowledgeAnswer ends one")
             }
         }
         let usage = Accounting.Usage(bytes: token.utf8.count + Limits.argumentBytes)

@@ -160,7 +160,7 @@ struct Machine: Sendable {
         self.definitions = definitions
         forest = Forest(base: basePath, quotas: quotas)
         forest.setCountsNames(definitions.askWhatIsAlive)
-        origins = Origins(isRecorded: isRecorded)
+        origins = Origins(isRecorded: isRecorded, limit: quotas.triggeredSteps)
         registrations = Registrations(files: definitions)
         steppers = Steppers(definitions)
         unsaved = UnsavedRecords(isWanted: isRecorded)

@@ -36,6 +36,21 @@ public struct Quotas: Equatable, Sendable {
     /// Deferred steps of one presentable.
     public var deferredSteps: Quota
 
+    // Of the tree and of cascades; they are nobody's share.
+
+    /// Children of one flow.
+    public var children = Limits.children
+    /// Presentables from a root to a leaf, both counted.
+    public var depth = Limits.depth
+    /// Bytes in an object path.
+    public var pathLength = Limits.pathLength
+    /// Steps that one origin can trigger: more are taken for a loop (S-11).
+    public var triggeredSteps = Limits.triggeredSteps
+    /// Asks of one presentable that are open, or answered and not acknowledged (S-45).
+    public var asksPerPresentable = Limits.asksPerPresentable
+    /// Steps, and screens, of one registered flow.
+    public var declarationsPerFlow = Limits.stepsPerRegistration
+
     /// The quotas of the service: no client can use up another's share.
     public static let service = Quotas(
         nodes: Quota(perClient: Limits.nodesPerClient, total: Limits.nodes),
@@ -52,4 +67,14 @@ public struct Quotas: Equatable, Sendable {
     public static let none = Quotas(
         nodes: .none, steps: .none, bytes: .none, tokens: .none, flows: .none, declarations: .none,
         stepsPerFlow: .none, signalsPerFlow: .max, deferredSteps: .none)
+
+    /// The limits of the library in one process, where a tree belongs to one program, and paths to no bus: only loops end. A loop of
+    /// flows in flows ends before the stack of the thread does.
+    public static let process: Quotas = {
+        var quotas = none
+        (quotas.children, quotas.pathLength) = (.max, .max)
+        (quotas.depth, quotas.triggeredSteps) = (1_000, 10_000)
+        (quotas.asksPerPresentable, quotas.declarationsPerFlow) = (.max, .max)
+        return quotas
+    }()
 }

@@ -88,7 +88,7 @@ extension Machine {
     private mutating func addChild(
         _ template: ChildTemplate, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
-        guard (forest[flow].flow?.children.count ?? 0) < Limits.children else { return nil }
+        guard (forest[flow].flow?.children.count ?? 0) < accounting.quotas.children else { return nil }
         let (birth, initial) = try Planner.newChild(
             template, Planner.Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: turn.now),
             client: step.client, besides: SiblingIDs.PlannedIDs(), forest, definitions)

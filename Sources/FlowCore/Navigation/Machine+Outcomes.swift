@@ -55,7 +55,7 @@ extension Machine {
     /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
     mutating func trigger(_ step: consuming WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
-            noteStillbirth(step, Fault(Self.loop))
+            noteStillbirth(step, Fault(loop))
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
                 initialStepEnded(of: flow)
                 reportChanges(&turn)
@@ -78,14 +78,15 @@ extension Machine {
                 .refused(
                     FlowError(
                         .navigationLoop,
-                        "step '\(definitions[step.step].name)' and further ones were dropped: \(Self.loop.message)")),
+                        "step '\(definitions[step.step].name)' and further ones were dropped: \(loop.message)")),
                 &turn)
             return false
         }
     }
 
-    private static let loop = FlowError(
-        .navigationLoop, "one origin may trigger \(Limits.triggeredSteps) steps")
+    private var loop: FlowError {
+        FlowError(.navigationLoop, "one origin may trigger \(origins.limit) steps")
+    }
 
     static let gone = FlowError(.presentableDismissed, "the presentable is gone")
 

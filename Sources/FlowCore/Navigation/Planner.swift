@@ -90,10 +90,10 @@ enum Planner {
     ) throws(FlowError) {
         let made = plan.madeCount
         let count = (forest[flow].flow?.children.count ?? 0) - plan.going.count + made
-        guard made == 0 || count <= Limits.children else {
+        guard made == 0 || count <= forest.accounting.quotas.children else {
             throw FlowError(
                 .limitExceeded,
-                "'\(forest[flow].path)' would have \(count) children of at most \(Limits.children)")
+                "'\(forest[flow].path)' would have \(count) children of at most \(forest.accounting.quotas.children)")
         }
         // A flow that ends has no usage any more.
         guard case .no = plan.end else { return }

@@ -44,11 +44,11 @@ extension Registrations {
             try checkCount(all, quota.share) { "the clients of user '\(user)' have registered \($0) flows" }
         }
         try checkCount(others.count, quota.total) { "\($0) flows are registered in total" }
-        guard !candidate.steps.isEmpty, candidate.steps.count <= Limits.stepsPerRegistration else {
+        guard !candidate.steps.isEmpty, candidate.steps.count <= accounting.quotas.declarationsPerFlow else {
             throw FlowError(
                 candidate.steps.isEmpty ? .invalidArguments : .limitExceeded,
                 "flow '\(candidate.flow)' would take \(candidate.steps.count) steps; it has to be at least one and at most "
-                    + "\(Limits.stepsPerRegistration)")
+                    + "\(accounting.quotas.declarationsPerFlow)")
         }
         guard candidate.children != .layers else {
             throw FlowError(
@@ -56,7 +56,7 @@ extension Registrations {
                 "flow '\(candidate.flow)' would have children = \"layers\", which only definition files can name")
         }
         if let result = candidate.result { try check(result, of: "the result of flow '\(candidate.flow)'") }
-        try checkScreens(of: candidate)
+        try checkScreens(of: candidate, atMost: accounting.quotas.declarationsPerFlow)
         try checkBytes(of: candidate, besides: others, accounting)
         for step in candidate.steps { try check(step, of: candidate, in: definitions) }
         if let initial = candidate.initial, !candidate.steps.contains(where: { $0.name == initial }) {
@@ -144,12 +144,12 @@ extension Registrations {
 // MARK: - Screens that come with a flow
 
 extension Registrations {
-    private func checkScreens(of candidate: Registration) throws(FlowError) {
-        guard candidate.screens.count <= Limits.screensPerRegistration else {
+    private func checkScreens(of candidate: Registration, atMost most: Int) throws(FlowError) {
+        guard candidate.screens.count <= most else {
             throw FlowError(
                 .limitExceeded,
                 "flow '\(candidate.flow)' would bring \(candidate.screens.count) screens of at most "
-                    + "\(Limits.screensPerRegistration)")
+                    + "\(most)")
         }
         var names: Set<String> = []
         for screen in candidate.screens {

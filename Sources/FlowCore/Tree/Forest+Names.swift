@@ -117,14 +117,15 @@ extension Forest {
         guard id != "root" else { throw Self.invalid(id) }
         let above = parent.map { self[$0].path } ?? base
         let length = above.utf8.count + 1 + id.utf8.count
-        guard length <= Limits.pathLength else {
+        let quotas = accounting.quotas
+        guard length <= quotas.pathLength else {
             throw FlowError(
                 .limitExceeded,
-                "the object path '\(above)/\(id)' would have \(length) bytes of at most \(Limits.pathLength)")
+                "the object path '\(above)/\(id)' would have \(length) bytes of at most \(quotas.pathLength)")
         }
-        if let parent, self[parent].depth >= Limits.depth {
+        if let parent, self[parent].depth >= quotas.depth {
             throw FlowError(
-                .limitExceeded, "'\(above)/\(id)' would be deeper in the tree than \(Limits.depth) presentables")
+                .limitExceeded, "'\(above)/\(id)' would be deeper in the tree than \(quotas.depth) presentables")
         }
         return id
     }

@@ -178,7 +178,7 @@ extension Forest {
         return found
     }
 
-    /// The recursion is as deep as the tree, which ``Limits/depth`` limits.
+    /// The recursion is as deep as the tree, which ``Quotas/depth`` limits.
     private func addScreensInSight(_ slot: NodeSlot, to found: inout [NodeSlot]) {
         guard self[slot].isInSight else { return }
         guard let flow = self[slot].flow else { return found.append(slot) }

@@ -210,7 +210,7 @@ struct Forest: Sendable {
         return gone
     }
 
-    /// The recursion is as deep as the tree, which ``Limits/depth`` limits.
+    /// The recursion is as deep as the tree, which ``Quotas/depth`` limits.
     private mutating func release(_ slot: NodeSlot, into gone: inout [Node]) {
         if self[slot].flow != nil {
             for child in children(of: slot).reversed() { release(child, into: &gone) }

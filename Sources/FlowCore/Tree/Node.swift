@@ -29,10 +29,10 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     let root: NodeSlot
     /// The parent's slot; nil for a root.
     let parent: NodeSlot?
-    private let level: UInt8
+    private let level: UInt16
     /// Whether the client that created it is gone.
     fileprivate(set) var isLeft = false
-    /// The number of nodes from its root to itself, both counted; at most ``Limits/depth``.
+    /// The number of nodes from its root to itself, both counted; at most ``Quotas/depth``.
     var depth: Int { Int(level) }
 
     /// Whether it is visible, as `SetVisible` reported last (S-14).
@@ -169,7 +169,7 @@ extension Node {
                 : Sparse(
                     Rare(onDismissed: birth.onDismissed, onResult: birth.onResult, savedState: birth.savedState)),
             presenting: birth.presenting, flow: birth.flow, slot: slot, root: tree?.root ?? slot, parent: parent,
-            level: UInt8(clamping: (tree?.depth ?? 0) + 1), isLeft: isLeft)
+            level: UInt16(clamping: (tree?.depth ?? 0) + 1), isLeft: isLeft)
     }
 
     /// A free slot.

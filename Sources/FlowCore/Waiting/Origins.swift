@@ -37,7 +37,12 @@ struct Origins: Sendable {
     /// Origins to release when presenters were called.
     private var postponed: [(origin: UInt64, isDeferred: Bool)] = []
 
-    init(isRecorded: Bool = true) { self.isRecorded = isRecorded }
+    /// How many steps one origin can trigger.
+    let limit: Int
+
+    init(isRecorded: Bool = true, limit: Int = Limits.triggeredSteps) {
+        (self.isRecorded, self.limit) = (isRecorded, limit)
+    }
 
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
@@ -56,7 +61,7 @@ struct Origins: Sendable {
     mutating func trigger(_ origin: UInt64) -> Admission {
         var cascade = table[origin] ?? Cascade()
         defer { table[origin] = cascade }
-        if cascade.triggered < Limits.triggeredSteps {
+        if cascade.triggered < limit {
             cascade.triggered += 1
             cascade.waiting += 1
             note(origin)

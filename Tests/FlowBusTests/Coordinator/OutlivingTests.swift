@@ -120,7 +120,7 @@ struct OutlivingTests {
                 "Asker picked(contact: 5, movie: Optional(7))",
             ])
         let none = try await refusal { try await fixture.coordinator.emit(AskStep.other, on: flow) }
-        #expect(none.message.contains("the flow 'Asker' ends with a result, but does not conform to Answering"))
+        #expect(none.message.contains("ends with a result, but does not conform to Answering"))
     }
 
     @Test(arguments: HostKind.allCases)
