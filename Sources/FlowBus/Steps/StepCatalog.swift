@@ -42,7 +42,7 @@ package struct StepCatalog: Sendable {
 
     /// The cases of the steps by their names: `DemoStep.movieList`.
     var caseNames: [String: String] {
-        Dictionary(uniqueKeysWithValues: types.map { ($0.key, "\(StepError.name(of: $0.value)).\($0.key)") })
+        types.mapValues { "\(StepError.name(of: $0.type)).\($0.caseName)" }
     }
 
     /// Returns whether one of the types has a step of this name.
