@@ -31,7 +31,8 @@ extension FlowCoordinator {
         do throws(StepError) { catalog = try host.catalog(of: type.steps) } catch { throw NavigationError(error) }
         let registration = FlowRegistration(
             name: definition, steps: catalog.declarations, screens: [], result: try Self.result(of: type),
-            isGuarded: type.isGuarded, children: type.children, timeout: timeout,
+            isGuarded: type.isGuarded, children: type.children, layers: type.layers,
+            timeout: timeout,
             swiftNames: SwiftNames(flow: StepError.name(of: type), steps: catalog.caseNames))
         return FlowKind(type: type, catalog: catalog, registration: registration)
     }

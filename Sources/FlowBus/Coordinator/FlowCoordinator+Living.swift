@@ -202,10 +202,15 @@ extension FlowCoordinator {
         let applied = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
         let contributions = Array(navigation.contributions.dropFirst(applied?.leadingSteps ?? 0))
         if let applied {
-            let places = contributions.filter { $0.kind == "screen" || $0.kind == "flow" }
-            for (child, place) in zip(applied.children, places) {
+            var places = contributions.filter { ["screen", "flow", "reuse"].contains($0.kind) }[...]
+            for (name, child) in applied.children {
+                // A child that the same list has removed is not reported.
+                guard let place = places.first, place.name == name else { continue }
+                places.removeFirst()
+                // Of a live child that is used instead, the object stays.
+                guard let child, let path = place.path, place.kind != "reuse" else { continue }
                 // A later navigation may have dismissed the child already.
-                if let child, let path = place.path, live[path] != nil { begin(child, at: path) }
+                if live[path] != nil { begin(child, at: path) }
             }
         }
         navigations.send(

@@ -99,33 +99,44 @@ extension FlowCoordinator: HostDelegate {
             case .forwardToCurrentFlow(let step):
                 if !(step is NoneStep) { all.append(.step(.current, try encode(step))) }
             case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.step(.parent, try encode(step))) }
-            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult):
+            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult, let options):
                 var child = ContributedChild(
-                    presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult)
+                    presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
+                    options: options)
                 for step in takeInitialSteps(of: &child, isLast: place == lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
                     applied.leadingSteps += 1
                 }
-                applied.children.append(child)
-                all.append(try self.contributor(child, question))
+                let named = try self.contributor(child, question)
+                applied.children.append((named.name, child))
+                all.append(named)
             case .contributeFlow(
-                let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
-                applied.children.append(nil)
-                all.append(
-                    try self.child(
-                        .flow, name, step, arguments, style, allowsStepWhenNotPresented,
-                        self.resultStep(onResult, question)))
+                let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
+            ):
+                applied.children.append((name, nil))
+                var named = try self.child(
+                    .flow, name, step, arguments, style, allowsStepWhenNotPresented,
+                    self.resultStep(onResult, question))
+                try apply(options, to: &named, question)
+                all.append(named)
             case .contributeScreen(
-                let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
-                applied.children.append(nil)
-                all.append(
-                    try self.child(
-                        .screen, name, step, arguments, style, allowsStepWhenNotPresented,
-                        self.resultStep(onResult, question)))
+                let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
+            ):
+                applied.children.append((name, nil))
+                var named = try self.child(
+                    .screen, name, step, arguments, style, allowsStepWhenNotPresented,
+                    self.resultStep(onResult, question))
+                try apply(options, to: &named, question)
+                all.append(named)
+            case .pop(let name): all.append(NamedContributor(.pop, name))
+            case .popToRoot: all.append(NamedContributor(.pop, "root"))
+            case .showChild(let name): all.append(NamedContributor(.show, name))
+            case .hideChild(let name): all.append(NamedContributor(.hide, name))
+            case .dismissChild(let name): all.append(NamedContributor(.dismiss, name))
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }
-        try registerIfNeeded(applied.children.compactMap(\.self), by: question) { [all] result in
+        try registerIfNeeded(applied.children.compactMap(\.child), by: question) { [all] result in
             switch result {
             case .success: answer(.contributors(all))
             case .failure(let error): answer(.failed(error.message))
@@ -175,10 +186,24 @@ extension FlowCoordinator: HostDelegate {
         _ child: ContributedChild, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
         let flow = child.presentable as? any Flow
-        return try self.child(
+        var named = try self.child(
             flow == nil ? .screen : .flow, flow.map { type(of: $0).definition } ?? child.presentable.name,
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
             resultStep(child.onResult, question))
+        try apply(child.options, to: &named, question)
+        return named
+    }
+
+    /// Adds the options of a child to those of its contributor.
+    private func apply(
+        _ options: ChildOptions, to contributor: inout NamedContributor, _ question: HostQuestion
+    ) throws(NavigationError) {
+        let catalog = kinds[question.definition]?.catalog
+        try options.apply(to: &contributor) { step throws(NavigationError) in
+            try encode(step)
+        } name: {
+            catalog?.name(ofCase: $0) ?? $0
+        }
     }
 
     /// The step for a result, with the name that it has at the host.
@@ -203,7 +228,7 @@ extension FlowContributor {
     fileprivate var isChild: Bool {
         switch self {
         case .contribute, .contributeFlow, .contributeScreen: true
-        case .forwardToCurrentFlow, .forwardToParentFlow: false
+        case .forwardToCurrentFlow, .forwardToParentFlow, .pop, .popToRoot, .showChild, .hideChild, .dismissChild: false
         }
     }
 }

@@ -187,7 +187,7 @@ public final class FlowCoordinator: Sendable {
     }
 
     /// Registers a flow type, so that flows of it can be started by name: on the bus by any program, and in this
-    /// process by ``FlowContributor/contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:)``.
+    /// process by ``FlowContributor/contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:options:)``.
     ///
     /// - Parameters:
     ///   - type: the class of the flow.

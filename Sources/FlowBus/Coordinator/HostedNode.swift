@@ -179,18 +179,21 @@ package struct ContributedChild {
     let allowsStepWhenNotPresented: Bool
     /// The step for its answer.
     let onResult: ResultStep?
+    let options: ChildOptions
     /// The initial steps of the stepper. The host has the first, and the others follow when it is presented.
     var initialSteps: [any Step]
 
     @MainActor
     package init(
         _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool? = nil,
-        onResult: ResultStep? = nil
+        onResult: ResultStep? = nil, options: ChildOptions = ChildOptions()
     ) {
         self.presentable = presentable
         self.stepper = stepper
-        self.allowsStepWhenNotPresented = allowsStepWhenNotPresented ?? (presentable is any Flow)
+        self.allowsStepWhenNotPresented =
+            options.whenHidden.map { $0 == .allow } ?? allowsStepWhenNotPresented ?? (presentable is any Flow)
         self.onResult = onResult
+        self.options = options
         initialSteps = stepper.takeInitialSteps()
     }
 
@@ -204,8 +207,8 @@ package struct ContributedChild {
 
 /// What a flow contributed, until the host reports the navigation.
 struct Contributed {
-    /// Its children; nil for one whose object is elsewhere.
-    var children: [ContributedChild?] = []
+    /// Its children by name, each nil if its object is elsewhere.
+    var children: [(name: String, child: ContributedChild?)] = []
     /// The number of initial steps of the children that stand before all other contributors.
     var leadingSteps = 0
 }

@@ -42,6 +42,9 @@ public protocol Flow: Presentable {
     /// Which of the flow's children covers the others. The default is ``Children/free``.
     static var children: Children { get }
 
+    /// The layers of its children, the lowest first, if those are ``Children/layers``. The default is none.
+    static var layers: [Layer] { get }
+
     /// The time limit of ``adapt(step:)``, from 10 ms to 1 hour, after which the step fails. The default is 10 seconds.
     static var timeout: Duration { get }
 
@@ -78,6 +81,9 @@ extension Flow {
 
     /// ``Children/free``.
     public static var children: Children { .free }
+
+    /// None.
+    public static var layers: [Layer] { [] }
 
     /// 10 seconds.
     public static var timeout: Duration { .seconds(10) }

@@ -24,28 +24,42 @@ public enum FlowContributor {
     ///
     /// While a screen is not presented, steps of its stepper are ignored, unless `allowStepWhenNotPresented` is true; those of a flow are
     /// taken, unless it is false (S-15). If the child answers (``Answering``), the flow takes the step `onResult` (S-45); nil takes none.
+    /// `options` has what RxFlow does not.
     case contribute(
         withNextPresentable: any Presentable, withNextStepper: any Stepper, allowStepWhenNotPresented: Bool? = nil,
-        onResult: ResultStep? = nil)
+        onResult: ResultStep? = nil, options: ChildOptions = ChildOptions())
     /// Adds a flow by name: one that another program has registered, one that a definition file of the service defines,
     /// or one registered with ``FlowCoordinator/register(_:makeFlow:)`` (S-18).
     ///
     /// The arguments are those that its definition declares. If `arguments` is nil, the child gets the declared ones
     /// from the current step. `onResult` is as in
-    /// ``contribute(withNextPresentable:withNextStepper:allowStepWhenNotPresented:onResult:)``.
+    /// ``contribute(withNextPresentable:withNextStepper:allowStepWhenNotPresented:onResult:options:)``.
     case contributeFlow(
         named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
-        allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil)
+        allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil, options: ChildOptions = ChildOptions())
     /// Adds a screen by name that another program shows, and that a definition file of the service declares (S-18). The
-    /// arguments are as in ``contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:)``. To add
+    /// arguments are as in ``contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:options:)``. To add
     /// a screen of another ``FlowCoordinator``, contribute its flow: that coordinator has the object.
     case contributeScreen(
         named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
-        allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil)
+        allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil, options: ChildOptions = ChildOptions())
     /// Forwards a step to the flow itself (S-8).
     case forwardToCurrentFlow(withStep: any Step)
     /// Forwards a step to the parent (S-20).
     case forwardToParentFlow(withStep: any Step)
+    /// Dismisses the children that are newer than the newest one of a name: of a screen (``Presentable/name``), or a flow
+    /// (``Flow/definition``). If there is none of that name, none is dismissed (S-19). Like the contributors that follow, it is the
+    /// flow's own doing: ``ChildOptions/onDismissed`` is not taken. A name that no child ever had is an error.
+    case pop(to: String)
+    /// Dismisses all children but the oldest (S-19).
+    case popToRoot
+    /// Brings the newest child of a name to the front: with ``Children/tabs`` it is selected; with ``Children/layers`` and
+    /// ``Children/free`` a flow becomes visible (S-37). In a stack, ``ChildOptions/Reuse/raised`` does that.
+    case showChild(named: String)
+    /// Hides the newest child flow of a name, with ``Children/layers`` and ``Children/free`` (S-37).
+    case hideChild(named: String)
+    /// Dismisses the newest child of a name, with everything below it (S-37).
+    case dismissChild(named: String)
 
     /// Adds a child that is its own stepper.
     ///
@@ -53,13 +67,15 @@ public enum FlowContributor {
     ///   - next: the child and its stepper.
     ///   - allowStepWhenNotPresented: whether its steps are taken while it is not presented; nil for those of flows alone.
     ///   - onResult: the step that this flow takes when the child answers; nil for none.
+    ///   - options: what RxFlow does not have.
     /// - Returns: The contributor.
     public static func contribute(
-        withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool? = nil, onResult: ResultStep? = nil
+        withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool? = nil, onResult: ResultStep? = nil,
+        options: ChildOptions = ChildOptions()
     ) -> FlowContributor {
         .contribute(
             withNextPresentable: next, withNextStepper: next, allowStepWhenNotPresented: allowStepWhenNotPresented,
-            onResult: onResult)
+            onResult: onResult, options: options)
     }
 }
 
@@ -71,4 +87,7 @@ public enum Children: String, CaseIterable, Sendable {
     case stack
     /// The selected child covers the others. A child is selected by becoming visible.
     case tabs
+    /// The children are flows, which stand in ``Flow/layers``: the newest of the highest layer covers the others (S-37). Only in one
+    /// process: on the bus, a definition file has to define such a flow.
+    case layers
 }

@@ -78,6 +78,7 @@ extension Registration {
             hasGuard: flow.isGuarded, children: FlowCore.Children(rawValue: flow.children.rawValue) ?? .free,
             whenEmpty: .stay, by: client)
         result = flow.result
+        layers = flow.layers.map { FlowCore.Layer($0.name, covers: $0.covers) }
         bring(flow.screens)
     }
 }

@@ -101,6 +101,8 @@ package struct FlowRegistration: Equatable {
     package var result: [Parameter]?
     package var isGuarded: Bool
     package var children: Children
+    /// In one process alone.
+    package var layers: [Layer]
     /// The time limit of an answer, in µs.
     package var timeout: UInt64
     /// For messages in this process.
@@ -108,7 +110,8 @@ package struct FlowRegistration: Equatable {
 
     package init(
         name: String, steps: [StepDeclaration], screens: [ScreenDeclaration], result: [Parameter]? = nil,
-        isGuarded: Bool, children: Children, timeout: UInt64, swiftNames: SwiftNames = SwiftNames()
+        isGuarded: Bool, children: Children, layers: [Layer] = [], timeout: UInt64,
+        swiftNames: SwiftNames = SwiftNames()
     ) {
         self.name = name
         self.steps = steps
@@ -116,6 +119,7 @@ package struct FlowRegistration: Equatable {
         self.result = result
         self.isGuarded = isGuarded
         self.children = children
+        self.layers = layers
         self.timeout = timeout
         self.swiftNames = swiftNames
     }

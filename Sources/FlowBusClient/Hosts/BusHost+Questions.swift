@@ -105,6 +105,14 @@ extension MessageWriter {
         try append(.stepArguments, options.stepArguments.map(Value.init))
         try append(.style, options.style.map(Value.string))
         try append(.whenHidden, options.whenHidden.map(Value.string))
+        switch options.reuse {
+        case .flag(let reuses)?: try append(.reuse, .bool(reuses))
+        case .word(let word)?: try append(.reuse, .string(word))
+        case nil: break
+        }
+        try append(.clear, options.clear.map(Value.bool))
+        try append(.layer, options.layer.map(Value.string))
+        try append(.onDismissed, options.onDismissed.map(Value.init))
         try append(.onResult, options.onResult.map(Value.init))
         try append(.result, options.result.map(Value.init))
         try closeContainer()

@@ -91,6 +91,12 @@ final class BusHost: Host {
 
     func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>) {
         if isClosed { return refuse(done) }
+        guard flow.children != .layers else {
+            let text =
+                "the flow '\(flow.name)' has layers, which only a coordinator in one process gives it; on the bus, define the flow "
+                + "in a definition file, with children = \"layers\""
+            return bus.link.mainLoop.enqueue { done(.failure(NavigationError(.notSupported, text))) }
+        }
         if let known = flows.first(where: { $0.registration.name == flow.name }) {
             if known.registration == flow, known.epoch == epoch {
                 return bus.link.mainLoop.enqueue { done(.success(())) }

@@ -13,6 +13,9 @@ public struct Registration: Equatable, Sendable {
     public var hasGuard: Bool
     /// Which child covers the others.
     public var children: Children
+    /// The layers of its children, the lowest first, if those are ``Children/layers``: of a program's own coordinator alone, as
+    /// RegisterFlow takes none (S-32).
+    public var layers: [Layer] = []
     /// What becomes of the flow when it is empty; nil: a child goes, a root stays (S-36).
     public var whenEmpty: WhenEmpty?
     /// The name of its initial step; nil if it has none.
@@ -96,7 +99,7 @@ extension Definitions {
                 FlowDefinition(
                     registration.flow, result: registration.result,
                     initial: registration.initial.flatMap { places[$0] },
-                    children: registration.children, whenEmpty: registration.whenEmpty,
+                    children: registration.children, layers: registration.layers, whenEmpty: registration.whenEmpty,
                     guard: registration.hasGuard ? Guard(registration.service) : nil,
                     navigator: Navigator(registration.service, steps: own)))
         }

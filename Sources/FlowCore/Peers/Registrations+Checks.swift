@@ -50,7 +50,7 @@ extension Registrations {
                 "flow '\(candidate.flow)' would take \(candidate.steps.count) steps; it has to be at least one and at most "
                     + "\(accounting.quotas.declarationsPerFlow)")
         }
-        guard candidate.children != .layers else {
+        guard candidate.children != .layers || !candidate.layers.isEmpty else {
             throw FlowError(
                 .invalidArguments,
                 "flow '\(candidate.flow)' would have children = \"layers\", which only definition files can name")

@@ -191,7 +191,8 @@ struct FlowContributorTests {
     @Test func `S-4 testContributeWithNext_returnsContributeWithNextPresentable_andNextStepper: one object is both`() {
         let page = TestScreen()
         guard
-            case .contribute(let presentable, let stepper, let allows, nil) = FlowContributor.contribute(withNext: page)
+            case .contribute(let presentable, let stepper, let allows, nil, _) = FlowContributor.contribute(
+                withNext: page)
         else {
             Issue.record("no contribution")
             return
