@@ -241,6 +241,7 @@ bench-build:
 	@tools/dependencies build demo bench
 	$(swift-release) --product flowbusd --static-swift-stdlib
 	$(swift-release) --product core-bench --static-swift-stdlib
+	$(swift-release) --product library-bench --static-swift-stdlib
 	$(swift-release) --product test-bus --static-swift-stdlib
 
 # Everything that is built and written is in .build. A wrong name is found before anything is built.

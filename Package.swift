@@ -99,6 +99,8 @@ let package = Package(
         // The state machine alone, for `make bench`.
         .executableTarget(
             name: "core-bench", dependencies: ["FlowCore", "FlowFile"], path: "bench/core", swiftSettings: strict),
+        // The library in one process, for `make bench`.
+        .executableTarget(name: "library-bench", dependencies: ["FlowBus", "Platform"], path: "bench/library", swiftSettings: strict),
         // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
         .executableTarget(
             name: "example-settings", dependencies: ["SdBus"], path: "examples/processes/settings",

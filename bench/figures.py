@@ -73,7 +73,7 @@ def core(row, programs):
     for count in (row.few, row.many):
         with harness.folder() as place:
             options, read = callgrind(place)
-            harness.execute([*options, programs["core-bench"], row.call, count])
+            harness.execute([*options, programs[row.program], row.call, count])
             counted.append(read())
     figure = (counted[1] - counted[0]) / (row.many - row.few) / row.units
     return [Line(name=row.name, text=row.text, figure=figure, goal=row.goal, met=figure <= row.goal)]

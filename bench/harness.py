@@ -116,6 +116,7 @@ def programs():
         "flowbusd": stripped("flowbusd", "--strip-debug"),
         "installed": stripped("flowbusd", "--strip-all", "installed"),
         "core-bench": stripped("core-bench", "--strip-debug"),
+        "library-bench": stripped("library-bench", "--strip-debug"),
         "floor": compile_c("floor", "libsystemd"),
         "gdbus": compile_c("peers/gdbus", "gio-2.0"),
         "pygobject": TOP / "bench" / "peers" / "pygobject",
