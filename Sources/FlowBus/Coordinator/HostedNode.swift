@@ -67,6 +67,8 @@ package final class HostedNode {
     /// Subscribes to the visibility, the title, the dismissal and the answer of the presentable. A flow has the visibility and the
     /// dismissal of its root, but neither title nor answer.
     package func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
+        // Its presence says what its sequences do, without a stream for each of them.
+        if flow == nil, let screen = presentable as? any Screen { return subscribe(screen.presence, receive) }
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
         if let values = visible as? PresenceValues<Bool> {
             subscribe(values.presence) { change in
@@ -201,6 +203,7 @@ package struct ContributedChild {
     @MainActor
     var isShown: Bool {
         guard !(presentable is any Flow) else { return false }
+        if let screen = presentable as? any Screen { return screen.presence.isVisible }
         return (presentable.visible as? PresenceValues<Bool>)?.presence.isVisible == true
     }
 }

@@ -52,6 +52,7 @@ package struct PendingSteps {
 
     /// Removes a concluded step. Returns its callers.
     package mutating func conclude(_ token: String, on object: String) -> [Done<StepOutcome>] {
+        if waiting.isEmpty { return [] }
         let key = token.isEmpty ? Key.object(object) : .token(token)
         // Calls with the same token are one step.
         guard token.isEmpty else { return waiting.removeValue(forKey: key)?.all.map(\.step.done) ?? [] }

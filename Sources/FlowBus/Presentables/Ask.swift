@@ -75,23 +75,35 @@ extension Ask: AnyAsk {
 extension ScreenAsks {
     /// Binds the ``Ask`` properties of an object, by their names.
     package func bind(_ object: AnyObject) {
-        for (name, ask) in Mirror.properties(of: object, as: (any AnyAsk).self) { ask.bind(to: self, named: name) }
+        for (name, ask) in Self.finder.properties(of: object) { ask.bind(to: self, named: name) }
     }
 }
 
-extension Mirror {
-    /// The stored properties of an object that are of a type, by name, and without the underscore of wrapped ones.
-    static func properties<Property>(of object: AnyObject, as type: Property.Type) -> [(name: String, value: Property)]
-    {
+/// The stored properties of screens that are of one type.
+@MainActor
+struct PropertyFinder<Property> {
+    /// Classes without such properties, which most screens are: to look for them costs more than all else that a screen does.
+    private var without: Set<ObjectIdentifier> = []
+
+    /// Returns the properties of an object, by name, and without the underscore of wrapped ones.
+    mutating func properties(of object: AnyObject) -> [(name: String, value: Property)] {
+        let identity = ObjectIdentifier(type(of: object))
+        if without.contains(identity) { return [] }
         var found: [(name: String, value: Property)] = []
+        var hasOptionals = false
         var mirror: Mirror? = Mirror(reflecting: object)
         while let current = mirror {
             for child in current.children {
-                guard let value = child.value as? Property, let label = child.label else { continue }
+                guard let value = child.value as? Property, let label = child.label else {
+                    // Another object can have it.
+                    if Mirror(reflecting: child.value).displayStyle == .optional { hasOptionals = true }
+                    continue
+                }
                 found.append((label.hasPrefix("_") ? String(label.dropFirst()) : label, value))
             }
             mirror = current.superclassMirror
         }
+        if found.isEmpty, !hasOptionals { without.insert(identity) }
         return found
     }
 }

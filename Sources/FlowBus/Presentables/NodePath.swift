@@ -11,9 +11,11 @@ public struct NodePath: Hashable, Sendable {
     ///
     /// - Parameter text: ids separated by slashes, or the path of an object of the tree.
     public init(_ text: String) {
-        // Ids are ASCII, so bytes can be compared.
-        let isWhole = text.utf8.starts(with: Self.tree.utf8)
-        self.text = isWhole ? String(Substring(text.utf8.dropFirst(Self.tree.utf8.count))) : text
+        guard text.utf8.first == UInt8(ascii: "/"), text.hasPrefix(Self.tree) else {
+            self.text = text
+            return
+        }
+        self.text = String(text[text.utf8.index(text.startIndex, offsetBy: Self.tree.utf8.count)...])
     }
 
     /// The path of the object on the bus.

@@ -60,6 +60,7 @@ extension SavedState: AnySavedState {
 @MainActor
 package struct SavedProperties {
     package nonisolated static let subject = "the saved state"
+    private static var finder = PropertyFinder<any AnySavedState>()
 
     private let properties: [(name: String, state: any AnySavedState)]
 
@@ -67,9 +68,7 @@ package struct SavedProperties {
     init() { properties = [] }
 
     package init(of object: AnyObject) {
-        properties = Mirror.properties(of: object, as: (any AnySavedState).self).map {
-            (name: $0.name, state: $0.value)
-        }
+        properties = Self.finder.properties(of: object).map { (name: $0.name, state: $0.value) }
     }
 
     func subscribe(_ changed: @escaping @MainActor () -> Void) -> [Subscription] {

@@ -28,6 +28,8 @@ package final class ScreenAsks {
 
     package typealias Handler = @MainActor (AskMessage) async throws -> Void
 
+    static var finder = PropertyFinder<any AnyAsk>()
+
     private let calls: Calls
     /// Receives the errors that nobody waits for.
     package var failed: @MainActor (NavigationError) -> Void

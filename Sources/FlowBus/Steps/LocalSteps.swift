@@ -9,6 +9,8 @@ internal import FlowCore
 struct LocalSteps {
     /// The type that has each name alone.
     private var owners: [String: ObjectIdentifier] = [:]
+    /// The names of types that are no ``BusStep``, as far as they are known: to make one costs more than all else that a step does.
+    private var typeNames: [ObjectIdentifier: String] = [:]
 
     /// The parameter with the step itself.
     private static let itself = Parameter("__step", .any, isOptional: true)
@@ -16,15 +18,25 @@ struct LocalSteps {
     /// Returns the message that carries a step.
     ///
     /// - Throws: ``NavigationError`` for ``NoneStep``.
-    func message(of step: any Step) throws(NavigationError) -> StepMessage {
-        if step is NoneStep { throw NavigationError(StepCoding.noStep) }
+    mutating func message(of step: any Step) throws(NavigationError) -> StepMessage {
+        if type(of: step) == NoneStep.self { throw NavigationError(StepCoding.noStep) }
         return StepMessage(
             name: name(of: step), arguments: [Argument(Self.itself.name, .object(Value.Object(StepBox(step))))])
     }
 
-    private func name(of step: any Step) -> String {
+    private mutating func name(of step: any Step) -> String {
         let type = type(of: step)
-        let name = (step as? any BusStep)?.caseName ?? Self.typeName(type)
+        if let known = typeNames[ObjectIdentifier(type)] { return known }
+        guard let step = step as? any BusStep else {
+            let name = name(Self.typeName(type), type)
+            // A name that nobody has yet can become another type's.
+            if owners[name] != nil { typeNames[ObjectIdentifier(type)] = name }
+            return name
+        }
+        return name(step.caseName, type)
+    }
+
+    private func name(_ name: String, _ type: any Step.Type) -> String {
         guard let owner = owners[name], owner != ObjectIdentifier(type) else { return name }
         return Self.qualified(name, type)
     }
@@ -77,7 +89,7 @@ struct LocalSteps {
     private mutating func declaredName(_ name: String, _ type: any Step.Type) -> String {
         let identity = ObjectIdentifier(type)
         if owners[name] == nil { owners[name] = identity }
-        return owners[name] == identity ? name : Self.qualified(name, type)
+        return self.name(name, type)
     }
 }
 
