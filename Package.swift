@@ -100,7 +100,8 @@ let package = Package(
         .executableTarget(
             name: "core-bench", dependencies: ["FlowCore", "FlowFile"], path: "bench/core", swiftSettings: strict),
         // The library in one process, for `make bench`.
-        .executableTarget(name: "library-bench", dependencies: ["FlowBus", "Platform"], path: "bench/library", swiftSettings: strict),
+        .executableTarget(
+            name: "library-bench", dependencies: ["FlowBus", "Platform"], path: "bench/library", swiftSettings: strict),
         // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
         .executableTarget(
             name: "example-settings", dependencies: ["SdBus"], path: "examples/processes/settings",

@@ -28,7 +28,8 @@ extension FlowCoordinator: HostDelegate {
 
     private static func adapted(_ step: any Step, by flow: any Flow, for host: any Host) async -> AdaptAnswer {
         do {
-            let adapted = try await flow.adapt(step: step)
+            // A type that the flow does not take is found unhandled.
+            let adapted = try await flow.adapted(step) ?? step
             // In RxFlow, `NoneStep` means that no step is taken.
             if adapted is NoneStep { return .rejected("") }
             return .step(try host.message(of: adapted))
@@ -44,7 +45,7 @@ extension FlowCoordinator: HostDelegate {
             let (node, flow, step) = try decode(question)
             contributed[question.flow] = nil
             announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
-            try contribute(flow.navigate(to: step), question, answer)
+            try contribute(flow.contributors(to: step), question, answer)
         } catch {
             answer(.failed(error.message))
         }

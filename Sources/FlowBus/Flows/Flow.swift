@@ -2,14 +2,12 @@
 ///
 /// ```swift
 /// final class WatchedFlow: Flow {
-///     static let steps: [any Step.Type] = [DemoStep.self]
 ///     let root = Window()
 ///     private let services: MoviesService
 ///
 ///     init(withServices services: MoviesService) { self.services = services }
 ///
-///     func navigate(to step: any Step) -> FlowContributors {
-///         guard let step = step as? DemoStep else { return .none }
+///     func navigate(to step: DemoStep) -> FlowContributors {
 ///         switch step {
 ///         case .movieList: return navigateToMovieList()
 ///         default: return .none
@@ -17,6 +15,9 @@
 ///     }
 /// }
 /// ```
+///
+/// Such a flow takes steps of one type. One that takes steps of several types has a ``StepSet`` of them, or takes `any Step` as RxFlow's
+/// flows do, and lists the types in ``steps``.
 ///
 /// A flow class works unchanged in one process (``FlowCoordinator/init()``) and on the bus
 /// (`FlowCoordinator.init(bus:)`).
@@ -29,7 +30,11 @@ public protocol Flow: Presentable {
     /// with it.
     var root: RootPresentable { get }
 
-    /// The types of steps that the flow takes. Any other step is `unhandled`, and the flow is not asked.
+    /// The type of its steps: a ``Step``, a ``StepSet``, or `any Step`. Swift infers it from ``navigate(to:)``.
+    associatedtype StepType: Sendable
+
+    /// The types of steps that the flow takes: its ``StepType``, or those of the set. A flow that takes `any Step` lists them here. Any
+    /// other step is `unhandled`, and the flow is not asked.
     static var steps: [any Step.Type] { get }
 
     /// The name of the flow's definition on the bus. The default is the name of the type.
@@ -57,16 +62,16 @@ public protocol Flow: Presentable {
     /// instance with ``FlowCoordinator/emit(_:on:)`` on this flow: the wait ends only at the time limit.
     ///
     /// - Parameter step: the step that was emitted.
-    /// - Returns: The step to take. With ``NoneStep``, no step is taken and the verdict is `rejected`.
+    /// - Returns: The step to take. With ``NoneStep``, which a flow of `any Step` can return, no step is taken and the verdict is `rejected`.
     /// - Throws: ``StepRejected`` to reject the step; its emitter gets the verdict `rejected`. Any other error makes
     ///   the step fail (`GuardFailed`).
-    func adapt(step: any Step) async throws -> any Step
+    func adapt(step: StepType) async throws -> StepType
 
     /// Returns the contributors that a step leads to.
     ///
     /// - Parameter step: the step, as ``adapt(step:)`` returned it.
     /// - Returns: The contributors.
-    func navigate(to step: any Step) -> FlowContributors
+    func navigate(to step: StepType) -> FlowContributors
 }
 
 extension Flow {
@@ -89,7 +94,7 @@ extension Flow {
     public static var timeout: Duration { .seconds(10) }
 
     /// Returns the step itself.
-    public func adapt(step: any Step) async throws -> any Step { step }
+    public func adapt(step: StepType) async throws -> StepType { step }
 
     /// Withdraws the root, if it is a presentable. A root that other live flows stand for, too, stays until the last of them has ended:
     /// a child flow that shares the window of its parent does not take the window away.
@@ -106,6 +111,73 @@ extension Flow {
     /// The root's; none where that is no presentable.
     public var dismissed: any AsyncSequence<Void, Never> {
         (root as? any Presentable)?.dismissed ?? AsyncStream<Void> { $0.finish() }
+    }
+}
+
+extension Flow where StepType: Step {
+    /// The type of its steps.
+    public static var steps: [any Step.Type] { [StepType.self] }
+}
+
+extension Flow where StepType: StepSet {
+    /// The types of the set.
+    public static var steps: [any Step.Type] { StepType.steps }
+}
+
+/// Steps of several types, as one type that a ``Flow`` takes: an enum of enums.
+///
+/// ```swift
+/// enum MainStep: StepSet {
+///     case app(AppStep)
+///     case movies(MovieStep)
+///
+///     static var steps: [any Step.Type] { [AppStep.self, MovieStep.self] }
+///
+///     init?(_ step: any Step) {
+///         switch step {
+///         case let step as AppStep: self = .app(step)
+///         case let step as MovieStep: self = .movies(step)
+///         default: return nil
+///         }
+///     }
+///
+///     var step: any Step {
+///         switch self {
+///         case .app(let step): step
+///         case .movies(let step): step
+///         }
+///     }
+/// }
+/// ```
+public protocol StepSet: Sendable {
+    /// The types of steps in the set.
+    static var steps: [any Step.Type] { get }
+
+    /// Creates the set's value of a step; nil if the step is of no type in the set.
+    ///
+    /// - Parameter step: the step.
+    init?(_ step: any Step)
+
+    /// The step.
+    var step: any Step { get }
+}
+
+extension Flow {
+    /// Adapts a step of any type; nil if the flow does not take its type.
+    func adapted(_ step: any Step) async throws -> (any Step)? {
+        guard let taken = Self.taken(step) else { return nil }
+        let adapted = try await adapt(step: taken)
+        return (adapted as? any StepSet)?.step ?? adapted as? any Step
+    }
+
+    /// Returns the contributors that a step of any type leads to.
+    func contributors(to step: any Step) -> FlowContributors {
+        Self.taken(step).map(navigate) ?? .unhandled
+    }
+
+    private static func taken(_ step: any Step) -> StepType? {
+        if let taken = step as? StepType { return taken }
+        return (StepType.self as? any StepSet.Type)?.init(step) as? StepType
     }
 }
 
