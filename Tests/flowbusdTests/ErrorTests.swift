@@ -85,7 +85,7 @@ struct ErrorTests {
         try expect(name, "'x'", "it takes none") {
             try service.coordinate("shop", options: ["flowArguments": .options(["x": "y"])])
         }
-        try expect(name, "'timeout'", "known are 'activation-token'") {
+        try expect(name, "'timeout'", "known are 'wait', 'activation-token'") {
             try service.coordinator("Navigate", "closed", .options(), .options(["timeout": .uint32(1)]))
         }
     }
