@@ -20,8 +20,15 @@ public final class SchemaValidator: Sendable {
     private let ends: Mutex<Ends>
 
     private init() throws {
-        let ends = Ends()
         let here = (#filePath as NSString).deletingLastPathComponent
+        // A program that outlives the tests must not have its ends: it would live as long as that, and whoever waits until nobody writes
+        // to its standard error, as `swift test` does, would wait, too.
+        let ends = Ends()
+        for end in [ends.texts.fileHandleForWriting, ends.answers.fileHandleForReading] {
+            guard fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+                throw TestFailure("fcntl: errno \(errno)")
+            }
+        }
         ends.process.executableURL = URL(fileURLWithPath: "\(here)/../../tools/validate")
         ends.process.arguments = ["--serve"]
         ends.process.standardInput = ends.texts
