@@ -32,7 +32,7 @@
             }
             return [
                 """
-                \(raw: answer.access)static var answerValues: [FlowBus.StepParameter] {
+                \(raw: answer.access(in: context))static var answerValues: [FlowBus.StepParameter] {
                     [\(raw: values.joined(separator: ", "))]
                 }
                 """
@@ -43,11 +43,20 @@
             let names = answer.codingKeys("CodingKeys")
             var properties: [(name: String, type: String)] = []
             for member in answer.memberBlock.members {
+                if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+                    throw Problem.at(
+                        condition,
+                        "'@AnswerValues' can't see which of the properties inside #if there are; move them out")
+                }
                 guard let line = member.decl.as(VariableDeclSyntax.self), !line.isStatic else { continue }
                 // `var a, b: Int` gives both the type that stands last.
                 var type: String?
                 for binding in line.bindings.reversed() {
-                    if let annotation = binding.typeAnnotation { type = annotation.type.trimmedDescription }
+                    if let annotation = binding.typeAnnotation {
+                        type = annotation.type.trimmedDescription
+                    } else if binding.initializer != nil {
+                        type = nil
+                    }
                     guard binding.isStored, let identifier = binding.pattern.as(IdentifierPatternSyntax.self) else {
                         continue
                     }

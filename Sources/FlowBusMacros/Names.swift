@@ -2,6 +2,7 @@
     import SwiftParser
     import SwiftSyntax
     import SwiftSyntaxBuilder
+    import SwiftSyntaxMacros
 
     /// Names on the bus, as FlowCore has them (S-3); the macros check them where they stand in the source.
     enum BusName {
@@ -65,12 +66,15 @@
             return nil
         }
 
-        /// The access that members of the generated conformance need, with a space.
-        var access: String {
-            for modifier in modifiers {
+        /// The access that members of the generated conformance need, with a space. In an extension, its access is that of a type
+        /// that says none.
+        func access(in context: some MacroExpansionContext) -> String {
+            let surroundings = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
+            for modifier in Array(modifiers) + Array(surroundings?.modifiers ?? []) {
                 switch modifier.name.tokenKind {
                 case .keyword(.public), .keyword(.open): return "public "
                 case .keyword(.package): return "package "
+                case .keyword(.internal), .keyword(.fileprivate), .keyword(.private): return ""
                 default: continue
                 }
             }

@@ -33,7 +33,7 @@
             guard !cases.isEmpty else {
                 throw Problem.at(steps.name, "'\(steps.name.plainName)' has no case, so there is no step")
             }
-            return members(cases, steps.access)
+            return members(cases, steps.access(in: context))
         }
 
         private static func members(_ cases: [Case], _ access: String) -> [DeclSyntax] {
@@ -135,7 +135,7 @@
                         throw Problem.at(
                             element.name,
                             first.identifier == identifier
-                                ? "two cases are named '\(name)', which would be one step; give one another name in CodingKeys"
+                                ? "two cases are named '\(name)', which would be one step; rename one"
                                 : "the cases '\(first.identifier)' and '\(identifier)' are both the step '\(name)'")
                     }
                     cases.append(

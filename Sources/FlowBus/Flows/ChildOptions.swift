@@ -115,7 +115,7 @@ public struct DismissalStep: Sendable, ExpressibleByStringLiteral {
     /// Creates a step by its name, whose arguments can tell what happened.
     ///
     /// - Parameters:
-    ///   - name: its name, one of the flow's ``Flow/steps``.
+    ///   - name: its name: a case of a ``BusStep`` among the flow's ``Flow/steps``.
     ///   - arguments: its arguments, in which the text `"$reason"` stands for the reason, such as `dismissed`, `back` or `ownerGone`, `"$name"`
     ///     for the child's name, and `"$error"` and `"$message"` for what failed; `"$$"` is a dollar. nil for those arguments of the
     ///     child that the step declares.
@@ -123,7 +123,7 @@ public struct DismissalStep: Sendable, ExpressibleByStringLiteral {
 
     /// Creates a step by its name.
     ///
-    /// - Parameter name: its name, one of the flow's ``Flow/steps``.
+    /// - Parameter name: its name: a case of a ``BusStep`` among the flow's ``Flow/steps``.
     public init(stringLiteral name: String) { self.init(name) }
 
     @MainActor

@@ -74,7 +74,7 @@ public struct ResultStep: Hashable, Sendable, ExpressibleByStringLiteral {
     /// Creates a step.
     ///
     /// - Parameters:
-    ///   - name: its name, one of the flow's ``Flow/steps``.
+    ///   - name: its name: a case of a ``BusStep`` among the flow's ``Flow/steps``.
     ///   - arguments: its arguments; nil for the values of the result that it declares.
     public init(_ name: String, arguments: [String: Value]? = nil) {
         (self.name, self.arguments) = (name, arguments)
@@ -82,6 +82,6 @@ public struct ResultStep: Hashable, Sendable, ExpressibleByStringLiteral {
 
     /// Creates a step that gets the values of the result that it declares.
     ///
-    /// - Parameter name: its name, one of the flow's ``Flow/steps``.
+    /// - Parameter name: its name: a case of a ``BusStep`` among the flow's ``Flow/steps``.
     public init(stringLiteral name: String) { self.init(name) }
 }

@@ -3,14 +3,20 @@ internal import FlowCore
 /// The steps of one process. The machine passes the steps themselves on; nothing is encoded.
 ///
 /// Each case of a ``BusStep`` is a step of the machine, as on the bus, so that logs and errors have the same names. A step type that is
-/// none is one step, with the name of the type. Types are told apart: if two have a step of the same name, that of the second has the
-/// name of its type before it.
+/// none is one step, with the name of the type. Types are told apart: where the name of a step is another type's already, that of its
+/// type stands before it, and a number behind it if need be.
 @MainActor
 struct LocalSteps {
-    /// The type that has each name alone.
-    private var owners: [String: ObjectIdentifier] = [:]
-    /// The names of types that are no ``BusStep``, as far as they are known: to make one costs more than all else that a step does.
-    private var typeNames: [ObjectIdentifier: String] = [:]
+    /// A step of the machine: a case, or a type that is no ``BusStep``.
+    private struct Key: Hashable {
+        let type: ObjectIdentifier
+        /// Empty for a type that is no ``BusStep``.
+        let caseName: String
+    }
+
+    /// The names of the steps of flows.
+    private var names: [Key: String] = [:]
+    private var taken: Set<String> = []
 
     /// The parameter with the step itself.
     private static let itself = Parameter("__step", .any, isOptional: true)
@@ -18,33 +24,54 @@ struct LocalSteps {
     /// Returns the message that carries a step.
     ///
     /// - Throws: ``NavigationError`` for ``NoneStep``.
-    mutating func message(of step: any Step) throws(NavigationError) -> StepMessage {
+    func message(of step: any Step) throws(NavigationError) -> StepMessage {
         if type(of: step) == NoneStep.self { throw NavigationError(StepCoding.noStep) }
         return StepMessage(
             name: name(of: step), arguments: [Argument(Self.itself.name, .object(Value.Object(StepBox(step))))])
     }
 
-    private mutating func name(of step: any Step) -> String {
+    private func name(of step: any Step) -> String {
         let type = type(of: step)
-        if let known = typeNames[ObjectIdentifier(type)] { return known }
-        guard let step = step as? any BusStep else {
-            let name = name(Self.typeName(type), type)
-            // A name that nobody has yet can become another type's.
-            if owners[name] != nil { typeNames[ObjectIdentifier(type)] = name }
-            return name
+        // Most steps are of one kind in an app, and to find out which costs more than to look for it.
+        if let known = names[Key(type: ObjectIdentifier(type), caseName: "")] { return known }
+        let caseName = (step as? any BusStep)?.caseName ?? ""
+        if let known = names[Key(type: ObjectIdentifier(type), caseName: caseName)] { return known }
+        // No flow takes it. The name stands in the error, so it must not be that of another step; none has a question mark.
+        let typeName = StepError.name(of: type)
+        let candidates = caseName.isEmpty ? [typeName] : [caseName, "\(typeName).\(caseName)"]
+        return candidates.first { !taken.contains($0) } ?? typeName + "?"
+    }
+
+    /// Returns the name of a step that a flow takes.
+    private mutating func declaredName(_ caseName: String, _ type: any Step.Type) -> String {
+        let key = Key(type: ObjectIdentifier(type), caseName: caseName)
+        if let known = names[key] { return known }
+        let typeName = StepError.name(of: type)
+        var name = Self.machineName(caseName.isEmpty ? typeName : caseName)
+        if taken.contains(name), !caseName.isEmpty { name = Self.machineName("\(typeName).\(caseName)") }
+        let base = name
+        var number = 1
+        while taken.contains(name) {
+            number += 1
+            name = "\(base)-\(number)"
         }
-        return name(step.caseName, type)
+        taken.insert(name)
+        names[key] = name
+        return name
     }
 
-    private func name(_ name: String, _ type: any Step.Type) -> String {
-        guard let owner = owners[name], owner != ObjectIdentifier(type) else { return name }
-        return Self.qualified(name, type)
-    }
-
-    private static func typeName(_ type: any Step.Type) -> String { String(describing: type) }
-
-    private static func qualified(_ name: String, _ type: any Step.Type) -> String {
-        type is any BusStep.Type ? "\(typeName(type)).\(name)" : String(reflecting: type)
+    /// A name that the machine takes: those of generic types and of letters that are not ASCII are others there.
+    private static func machineName(_ name: String) -> String {
+        let bytes = name.utf8.prefix(100).map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."):
+                byte
+            default: UInt8(ascii: "_")
+            }
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Names.isStepName(text) ? text : "step" + text
     }
 
     /// Replaces the texts that refer to arguments of the step that is taken, `$asked.movie`, by these.
@@ -71,25 +98,21 @@ struct LocalSteps {
         var busTypes: [String: (type: any BusStep.Type, caseName: String)] = [:]
         for type in types where type != NoneStep.self {
             guard let busType = type as? any BusStep.Type else {
-                let name = declaredName(Self.typeName(type), type)
+                let name = declaredName("", type)
                 declarations.append(StepDeclaration(name, parameters: [Self.itself]))
                 continue
             }
             for step in busType.stepCases {
                 let name = declaredName(step.name, type)
                 // A step can also come with its arguments: from the result of a child (S-45).
-                let parameters = step.parameters.map { Parameter($0.name, $0.type.type, isOptional: true) }
+                let parameters = step.parameters.prefix(Limits.argumentCount - 1).map {
+                    Parameter($0.name, $0.type.type, isOptional: true)
+                }
                 declarations.append(StepDeclaration(name, parameters: [Self.itself] + parameters))
                 busTypes[name] = (busType, step.name)
             }
         }
         return StepCatalog(declarations, busTypes)
-    }
-
-    private mutating func declaredName(_ name: String, _ type: any Step.Type) -> String {
-        let identity = ObjectIdentifier(type)
-        if owners[name] == nil { owners[name] = identity }
-        return self.name(name, type)
     }
 }
 

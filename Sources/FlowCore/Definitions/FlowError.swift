@@ -35,6 +35,7 @@ public struct FlowError: Error, Hashable, Sendable {
         case rejected = "Rejected"
         /// The flow is waiting for an answer from the client that makes the call.
         case wouldDeadlock = "WouldDeadlock"
+        /// A navigator does not take the step; the emitter gets the verdict `unhandled`.
         case unhandled = "Unhandled"
         /// The flow's guard could not be called, or its answer was invalid.
         case guardFailed = "GuardFailed"

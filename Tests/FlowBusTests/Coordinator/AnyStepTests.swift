@@ -77,6 +77,53 @@ struct AnyStepTests {
         #expect(try outcomes.map { try $0.result?.get().verdict } == [.unhandled, .navigated, .navigated])
     }
 
+    fileprivate enum Two {
+        @Step
+        enum OneStep { case one(text: String) }
+    }
+    fileprivate enum Three {
+        @Step
+        enum OneStep { case one(flag: Bool) }
+    }
+    private struct Loaded<Item: Sendable>: Step { var item: Item }
+    private enum Étape: Step { case début }
+    fileprivate enum Many: Oddity {
+        static var steps: [any Step.Type] {
+            [
+                OneStep.self, Two.OneStep.self, Three.OneStep.self, Loaded<Int>.self, Loaded<String>.self,
+                Loaded<[Int]>.self,
+                Étape.self,
+            ]
+        }
+    }
+
+    @Test func `any number of types with the same names, generic types and any letters are told apart`() async throws {
+        let fixture = try CoordinatorFixture(.inProcess)
+        var taken: [String] = []
+        let one = try await fixture.root(One.self)
+        let many = try await fixture.root(Many.self) { step in
+            switch step {
+            case OneStep.one(let number): taken.append("one \(number)")
+            case Two.OneStep.one(let text): taken.append("two \(text)")
+            case Three.OneStep.one(let flag): taken.append("three \(flag)")
+            case let step as Loaded<Int>: taken.append("loaded \(step.item)")
+            case let step as Loaded<String>: taken.append("loaded \(step.item)")
+            case let step as Loaded<[Int]>: taken.append("loaded \(step.item)")
+            case is Étape: taken.append("étape")
+            default: taken.append("something else")
+            }
+            return .none
+        }
+        let steps: [any Step] = [
+            OneStep.one(1), Two.OneStep.one(text: "a"), Three.OneStep.one(flag: true), Loaded(item: 1),
+            Loaded(item: "b"),
+            Loaded(item: [2]), Étape.début,
+        ]
+        for step in steps { #expect(await fixture.verdict(of: step, on: many) == "navigated") }
+        #expect(taken == ["one 1", "two a", "three true", "loaded 1", "loaded b", "loaded [2]", "étape"])
+        #expect(await fixture.verdict(of: Two.OneStep.one(text: "a"), on: one) == "unhandled")
+    }
+
     @Test func `a type that no flow takes is an error with its name`() async throws {
         let fixture = try CoordinatorFixture(.inProcess)
         let main = try await fixture.root(Main.self)

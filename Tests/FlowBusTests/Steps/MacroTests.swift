@@ -117,7 +117,7 @@ struct MacroTests {
         #expect(found.contains("7: the cases 'home' and 'open' are both the step 'a'"), "\(found)")
         #expect(
             found.contains(
-                "12: two cases are named 'home', which would be one step; give one another name in CodingKeys"),
+                "12: two cases are named 'home', which would be one step; rename one"),
             "\(found)")
         #expect(found.contains("15: the argument 'c' is missing in the CodingKeys of the case"), "\(found)")
         #expect(found.contains("19: two arguments of the case 'open' are named 'x'"), "\(found)")
@@ -132,6 +132,15 @@ struct MacroTests {
                 var count = 1
             }
             @AnswerValues struct Four { var größe: Int }
+            @AnswerValues struct Five {
+                var a = "x", b: Int
+            }
+            @AnswerValues struct Six {
+                var a: Int
+                #if DEBUG
+                var b: Int
+                #endif
+            }
             """)
         #expect(
             found.contains("1: '@AnswerValues' is for a struct, whose properties are the values of the answer"),
@@ -139,6 +148,10 @@ struct MacroTests {
         #expect(found.contains("2: an answer that goes over the bus has one type, so it can't be generic"), "\(found)")
         #expect(found.contains("4: '@AnswerValues' needs the type of 'count' in the source: 'count: Int'"), "\(found)")
         #expect(found.contains { $0.hasPrefix("6: 'größe' can't be the name of a value") }, "\(found)")
+        #expect(found.contains("8: '@AnswerValues' needs the type of 'a' in the source: 'a: Int'"), "\(found)")
+        #expect(
+            found.contains("12: '@AnswerValues' can't see which of the properties inside #if there are; move them out"),
+            "\(found)")
     }
 
     @Test func `what the macros make is as visible as the type, and takes keywords as names`() throws {
@@ -153,6 +166,11 @@ struct MacroTests {
                 var length: Int { 1 }
                 var hidden = 1
                 enum CodingKeys: String, CodingKey { case a, b = "second", text }
+            }
+            public enum Shop {}
+            public extension Shop {
+                @Step enum Step { case home(Int) }
+                @AnswerValues struct Answer { var a: Int }
             }
             public let cases = One.stepCases.map(\\.name) + Two.stepCases.map(\\.name) + Three.answerValues.map(\\.name)
             """)
