@@ -201,7 +201,9 @@ struct NavigatorTests {
     }
 
     @Test func `S-5 S-9 a navigator answers that its flow does not take the step`() throws {
-        peer.playNavigator { _ in .error(BusError(error("Unhandled"), "not now")) }
+        // The peer keeps this, and must not keep the suite with it, and so itself.
+        let unhandled = BusError(error("Unhandled"), "not now")
+        peer.playNavigator { _ in .error(unhandled) }
         try service.listen()
         #expect(try service.emit("go", on: Self.remote) == [.uint64(0), "unhandled"])
         #expect(!service.client.signals.contains { $0.member == "NavigationOccurred" })
