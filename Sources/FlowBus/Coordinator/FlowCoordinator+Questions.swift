@@ -115,20 +115,16 @@ extension FlowCoordinator: HostDelegate {
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
                 applied.children.append((name, nil))
-                var named = try self.child(
-                    .flow, name, step, arguments, style, allowsStepWhenNotPresented,
-                    self.resultStep(onResult, question))
-                try apply(options, to: &named, question)
-                all.append(named)
+                all.append(
+                    try self.child(
+                        .flow, name, step, arguments, style, allowsStepWhenNotPresented, onResult, options, question))
             case .contributeScreen(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
                 applied.children.append((name, nil))
-                var named = try self.child(
-                    .screen, name, step, arguments, style, allowsStepWhenNotPresented,
-                    self.resultStep(onResult, question))
-                try apply(options, to: &named, question)
-                all.append(named)
+                all.append(
+                    try self.child(
+                        .screen, name, step, arguments, style, allowsStepWhenNotPresented, onResult, options, question))
             case .pop(let name): all.append(NamedContributor(.pop, name))
             case .popToRoot: all.append(NamedContributor(.pop, "root"))
             case .showChild(let name): all.append(NamedContributor(.show, name))
@@ -186,25 +182,10 @@ extension FlowCoordinator: HostDelegate {
     private func contributor(
         _ child: ContributedChild, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
-        let flow = child.presentable as? any Flow
-        var named = try self.child(
-            flow == nil ? .screen : .flow, flow.map { type(of: $0).definition } ?? child.presentable.name,
+        try self.child(
+            child.presentable is any Flow ? .flow : .screen, child.presentable.contributedName,
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
-            resultStep(child.onResult, question))
-        try apply(child.options, to: &named, question)
-        return named
-    }
-
-    /// Adds the options of a child to those of its contributor.
-    private func apply(
-        _ options: ChildOptions, to contributor: inout NamedContributor, _ question: HostQuestion
-    ) throws(NavigationError) {
-        let catalog = kinds[question.definition]?.catalog
-        try options.apply(to: &contributor) { step throws(NavigationError) in
-            try encode(step)
-        } name: {
-            catalog?.name(ofCase: $0) ?? $0
-        }
+            child.onResult, child.options, question)
     }
 
     /// The step for a result, with the name that it has at the host.
@@ -216,11 +197,19 @@ extension FlowCoordinator: HostDelegate {
 
     private func child(
         _ kind: NamedContributor.Kind, _ name: String, _ step: any Step, _ arguments: [String: Value]?, _ style: String,
-        _ allowsStepWhenNotPresented: Bool, _ onResult: ResultStep?
+        _ allowsStepWhenNotPresented: Bool, _ onResult: ResultStep?, _ options: ChildOptions, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
-        .child(
+        let catalog = kinds[question.definition]?.catalog
+        var named = NamedContributor.child(
             kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
-            style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil, onResult: onResult)
+            style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil,
+            onResult: resultStep(onResult, question))
+        try options.apply(to: &named) { step throws(NavigationError) in
+            try encode(step)
+        } name: {
+            catalog?.name(ofCase: $0) ?? $0
+        }
+        return named
     }
 }
 

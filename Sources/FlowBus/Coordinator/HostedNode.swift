@@ -46,7 +46,6 @@ package final class HostedNode {
     /// Returns the step of a navigation. The host leaves out the arguments of private steps; such a step is taken from
     /// the latest question.
     func navigatedStep(_ message: StepMessage, of kind: FlowKind) -> (any Step)? {
-        if let step = message.step { return step }
         if let asked, asked.message.name == message.name,
             message.arguments.allSatisfy({ asked.message.arguments[$0.name]?.value == $0.value })
         {

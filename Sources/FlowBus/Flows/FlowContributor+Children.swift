@@ -6,7 +6,7 @@ extension FlowContributor {
     /// - Parameter presentable: a screen or flow.
     /// - Returns: The contributor.
     @MainActor
-    public static func pop(to presentable: any Presentable) -> FlowContributor { .pop(to: name(of: presentable)) }
+    public static func pop(to presentable: any Presentable) -> FlowContributor { .pop(to: presentable.contributedName) }
 
     /// Brings the newest child with the name of a presentable to the front.
     ///
@@ -14,7 +14,7 @@ extension FlowContributor {
     /// - Returns: The contributor.
     @MainActor
     public static func showChild(_ presentable: any Presentable) -> FlowContributor {
-        .showChild(named: name(of: presentable))
+        .showChild(named: presentable.contributedName)
     }
 
     /// Hides the newest child flow with the name of a flow.
@@ -22,7 +22,7 @@ extension FlowContributor {
     /// - Parameter flow: a flow.
     /// - Returns: The contributor.
     @MainActor
-    public static func hideChild(_ flow: any Flow) -> FlowContributor { .hideChild(named: name(of: flow)) }
+    public static func hideChild(_ flow: any Flow) -> FlowContributor { .hideChild(named: flow.contributedName) }
 
     /// Dismisses the newest child with the name of a presentable, with everything below it.
     ///
@@ -30,11 +30,11 @@ extension FlowContributor {
     /// - Returns: The contributor.
     @MainActor
     public static func dismissChild(_ presentable: any Presentable) -> FlowContributor {
-        .dismissChild(named: name(of: presentable))
+        .dismissChild(named: presentable.contributedName)
     }
+}
 
-    @MainActor
-    private static func name(of presentable: any Presentable) -> String {
-        (presentable as? any Flow).map { type(of: $0).definition } ?? presentable.name
-    }
+extension Presentable {
+    /// The name by which a contributor has it: a flow has that of its definition.
+    var contributedName: String { (self as? any Flow).map { type(of: $0).definition } ?? name }
 }

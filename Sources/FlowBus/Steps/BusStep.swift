@@ -100,10 +100,7 @@ public struct StepEncoder: Sendable {
     /// - Throws: ``StepError`` for a value that D-Bus can't carry.
     public mutating func encode<Argument: StepArgument>(_ value: Argument, for name: String) throws(StepError) {
         let path: [any CodingKey] = [NameKey(step), NameKey(name)]
-        let encoded = EncodedValue(path)
-        do { try encoded.encode(value) } catch { throw StepError(encoding: error, at: path) }
-        guard let content = try encoded.value() else { return }
-        guard content.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: path) }
+        guard let content = try EncodedValue.value(of: value, at: path) else { return }
         let declared = Argument.argumentType.type
         guard let admitted = declared.admit(content) else {
             throw StepError(
@@ -146,19 +143,7 @@ public struct StepDecoder: Sendable {
     public func decode<Argument: StepArgument>(_ type: Argument.Type, for name: String) throws(StepError) -> Argument {
         let path: [any CodingKey] = [NameKey(step), NameKey(name)]
         let value = (arguments[name]?.value).map(ValueDecoder.unwrapped)
-        let decoder = ValueDecoder(value: value, codingPath: path, isPrivate: isPrivate)
-        do {
-            return try decoder.decode(type)
-        } catch let error as StepError {
-            throw error
-        } catch let error as DecodingError where error.stepError != nil {
-            throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
-        } catch {
-            let description = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
-            throw StepError(
-                .invalidArguments,
-                "\(StepPlace.text(path)) can't be decoded: \(isPrivate ? "its type refuses the value" : description)")
-        }
+        return try ValueDecoder(value: value, codingPath: path, isPrivate: isPrivate).decoded(as: type)
     }
 
     /// Decodes an argument that can be left out.

@@ -30,12 +30,7 @@ enum NamedValues {
     static func encode<Encoded: Encodable>(
         single value: Encoded, named name: String, of subject: String
     ) throws(StepError) -> Value? {
-        let path: [any CodingKey] = [SubjectKey(subject), NameKey(name)]
-        let encoded = EncodedValue(path)
-        do { try encoded.encode(value) } catch { throw StepError(encoding: error, at: path) }
-        guard let value = try encoded.value() else { return nil }
-        guard value.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: path) }
-        return value
+        try EncodedValue.value(of: value, at: [SubjectKey(subject), NameKey(name)])
     }
 
     /// Decodes a value. Its contents stay out of errors, because results and states are private.
@@ -58,16 +53,7 @@ enum NamedValues {
     private static func decode<Decoded: Decodable>(
         _ type: Decoded.Type, from value: Value?, at path: [any CodingKey]
     ) throws(StepError) -> Decoded {
-        do {
-            return try ValueDecoder(value: value, codingPath: path, isPrivate: true).decode(type)
-        } catch let error as StepError {
-            throw error
-        } catch let error as DecodingError where error.stepError != nil {
-            throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
-        } catch {
-            throw StepError(
-                .invalidArguments, "\(StepPlace.text(path)) can't be decoded: its type refuses the value")
-        }
+        try ValueDecoder(value: value, codingPath: path, isPrivate: true).decoded(as: type)
     }
 
     private static func unnamed(_ type: Any.Type, _ subject: String) -> StepError {

@@ -55,11 +55,10 @@ package struct StepCatalog: Sendable {
         return types.filter { $0.value.caseName == name }.keys.min() ?? name
     }
 
-    /// Decodes a message as a step.
+    /// Decodes a message with encoded arguments as a step.
     ///
     /// - Throws: ``StepError`` if no type has the step, or its arguments do not fit.
     func decode(_ message: StepMessage) throws(StepError) -> any Step {
-        if let step = message.step { return step }
         guard let (type, caseName) = types[message.name] else {
             let suggestion = Names.suggestion(for: message.name, among: declarations.lazy.map(\.name))
             throw StepError(.unknownStep, "there is no step '\(Names.escaped(message.name))'\(suggestion)")

@@ -52,6 +52,25 @@ struct ValueDecoder: Decoder {
         }
     }
 
+    /// Decodes the value as a type.
+    ///
+    /// - Throws: ``StepError`` if it does not fit.
+    func decoded<Decoded: Decodable>(as type: Decoded.Type) throws(StepError) -> Decoded {
+        do {
+            return try decode(type)
+        } catch let error as StepError {
+            throw error
+        } catch let error as DecodingError where error.stepError != nil {
+            throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
+        } catch {
+            let description = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
+            throw StepError(
+                .invalidArguments,
+                "\(StepPlace.text(codingPath)) can't be decoded: \(isPrivate ? "its type refuses the value" : description)"
+            )
+        }
+    }
+
     /// Returns the message for a value that a type refuses, with the accepted values if they are known.
     private func refusal<Decoded: Decodable>(_ type: Decoded.Type, _ reason: String) -> String {
         let place = StepPlace.text(codingPath)

@@ -57,6 +57,19 @@ final class EncodedValue {
         try value.encode(to: ValueEncoder(self))
     }
 
+    /// Returns what a value is on the bus; nil for a nil.
+    ///
+    /// - Throws: ``StepError`` for a value that D-Bus can't carry.
+    static func value<Encoded: Encodable>(
+        of value: Encoded, at path: [any CodingKey]
+    ) throws(StepError) -> Value? {
+        let encoded = EncodedValue(path)
+        do { try encoded.encode(value) } catch { throw StepError(encoding: error, at: path) }
+        guard let content = try encoded.value() else { return nil }
+        guard content.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: path) }
+        return content
+    }
+
     /// Adds a member under a name. A repeated name replaces the earlier member.
     func member(_ key: any CodingKey) -> EncodedValue {
         let member = EncodedValue(path + [key])
