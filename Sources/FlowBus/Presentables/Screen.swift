@@ -106,10 +106,10 @@ public final class Presence: Sendable {
         }
     }
 
-    /// The values of ``isVisible``: the current value, if it was set, then every change. The sequence ends with the
-    /// dismissal.
+    /// The values of ``isVisible``: the current value, then every change. The sequence ends with the dismissal.
     public var visible: PresenceValues<Bool> {
-        PresenceValues(self) { change, continuation in
+        // What was not set is not visible. Only the coordinator distinguishes the two.
+        PresenceValues(self, first: lastVisible == nil && !isDismissed ? [false] : []) { change, continuation in
             switch change {
             case .visible(let isVisible): continuation.yield(isVisible)
             case .dismissed, .finished: continuation.finish()
@@ -149,11 +149,12 @@ public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
 
     @MainActor
     init(
-        _ presence: Presence,
+        _ presence: Presence, first: [Element] = [],
         _ receive: @escaping @MainActor (Presence.Change, AsyncStream<Element>.Continuation) -> Void
     ) {
         self.presence = presence
         values = AsyncStream { continuation in
+            for value in first { continuation.yield(value) }
             let subscription = presence.subscribe { receive($0, continuation) }
             continuation.onTermination = { _ in Task { @MainActor in subscription.end() } }
         }

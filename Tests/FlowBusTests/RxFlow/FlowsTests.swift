@@ -166,7 +166,7 @@ struct PresentableTests {
         screen.hide()
         var log: [Bool] = []
         while let value = await early.next() { log.append(value) }
-        #expect(log == [true, false, true])
+        #expect(log == [false, true, false, true])
         log = []
         while let value = await late.next() { log.append(value) }
         #expect(log == [false, true])
