@@ -61,11 +61,22 @@ struct FlowsTests {
                     + "'PublishRelay<Int>'"))
     }
 
-    @Test func `test_use_triggers_block_when_n_flows_are_created: at once, before they are ready`() {
+    @Test
+    func `test_use_triggers_block_when_n_flows_are_created: at once, before they are ready, one to five and a list`() {
+        let (flows, leaf) = ((1...5).map { _ in TestFlow() }, LeafFlow())
         let calls = Calls()
-        Flows.use(TestFlow(), LeafFlow(), when: .created) { root, leaf in calls.log.append("\(root.name) \(leaf.name)")
+        Flows.use(flows[0], when: .created) { root in calls.log.append("1 \(root.name)") }
+        Flows.use(flows[0], leaf, when: .created) { root, leaf in calls.log.append("2 \(root.name) \(leaf.name)") }
+        Flows.use(flows[0], flows[1], leaf, when: .created) { _, _, leaf in calls.log.append("3 \(leaf.name)") }
+        Flows.use(flows[0], flows[1], flows[2], leaf, when: .created) { _, _, _, leaf in
+            calls.log.append("4 \(leaf.name)")
         }
-        #expect(calls.log == ["root leafRoot"])
+        Flows.use(flows[0], flows[1], flows[2], flows[3], leaf, when: .created) { one, _, _, _, five in
+            calls.log.append("5 \(one.name) \(five.name)")
+        }
+        Flows.use(flows, when: .created) { (roots: [TestScreen]) in calls.log.append("all \(roots.count)") }
+        #expect(
+            calls.log == ["1 root", "2 root leafRoot", "3 leafRoot", "4 leafRoot", "5 root leafRoot", "all 5"])
     }
 
     @Test(arguments: HostKind.allCases)
@@ -102,101 +113,5 @@ struct FlowsTests {
         // The children exist when the block runs.
         #expect(fixture.coordinator.path(of: leaf) == "TestFlow/leaf")
         await fixture.ready(leaf)
-    }
-}
-
-@MainActor
-@Suite("RxFlow's presentable tests, in Swift", .timeLimit(.minutes(1)))
-struct PresentableTests {
-    @Test(arguments: HostKind.allCases)
-    func `S-14 testFlowVisible: a flow is as its root is`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let flow = TestFlow()
-        try await fixture.coordinator.coordinate(flow: flow, with: NoneStepper(), allowStepWhenNotPresented: false)
-        for number in 1...3 {
-            flow.root.hide()
-            #expect(try await fixture.coordinator.emit(TestStep.number(number), on: flow).verdict == .hidden)
-            flow.root.show()
-            #expect(try await fixture.coordinator.emit(TestStep.number(number), on: flow).verdict == .navigated)
-        }
-    }
-
-    @Test(arguments: HostKind.allCases)
-    func `S-22 testFlowDismissed: once, and it is over`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let flow = TestFlow()
-        try await fixture.begin(flow)
-        flow.root.dismiss()
-        flow.root.dismiss()
-        let error = await #expect(throws: NavigationError.self) {
-            // The first may cross the dismissal.
-            try await fixture.coordinator.emit(TestStep.one, on: flow)
-            try await fixture.coordinator.emit(TestStep.one, on: flow)
-        }
-        #expect(error?.code == .unknownObject)
-    }
-
-    @Test(arguments: HostKind.allCases)
-    func `S-21 S-22 testFlowDismissed: a flow that ends takes its root with it, and its parent lives on`(host: HostKind)
-        async throws
-    {
-        let fixture = try CoordinatorFixture(host)
-        let leaf = LeafFlow { _ in .end(forwardToParentFlowWithStep: TestStep.three) }
-        let flow = TestFlow { step in
-            guard case TestStep.one = step else { return .none }
-            return .one(
-                flowContributor: .contribute(
-                    withNextPresentable: leaf, withNextStepper: OneStepper(withSingleStep: TestStep.two)))
-        }
-        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow three"])
-        #expect(leaf.root.withdrawals == 1 && flow.root.withdrawals == 0)
-        #expect(fixture.coordinator.path(of: leaf) == nil)
-    }
-
-    @Test func `S-14 testUIViewControllerVisible: its changes, and first how it is`() async {
-        let screen = TestScreen()
-        var early = screen.presence.visible.makeAsyncIterator()
-        screen.show()
-        screen.show()
-        screen.hide()
-        var late = screen.presence.visible.makeAsyncIterator()
-        screen.show()
-        screen.dismiss()
-        screen.hide()
-        var log: [Bool] = []
-        while let value = await early.next() { log.append(value) }
-        #expect(log == [false, true, false, true])
-        log = []
-        while let value = await late.next() { log.append(value) }
-        #expect(log == [false, true])
-    }
-
-    @Test func `S-22 testUIViewControllerDismissed: reported once, also to a late observer`() async {
-        let screen = TestScreen()
-        var early = screen.presence.dismissed.makeAsyncIterator()
-        screen.dismiss()
-        var late = screen.presence.dismissed.makeAsyncIterator()
-        screen.dismiss()
-        #expect(await early.next() != nil)
-        #expect(await early.next() == nil)
-        #expect(await late.next() != nil)
-        #expect(await late.next() == nil)
-    }
-}
-
-@MainActor
-@Suite("RxFlow's FlowContributorTests, in Swift", .timeLimit(.minutes(1)))
-struct FlowContributorTests {
-    @Test func `S-4 testContributeWithNext_returnsContributeWithNextPresentable_andNextStepper: one object is both`() {
-        let page = TestScreen()
-        guard
-            case .contribute(let presentable, let stepper, let allows, nil, _) = FlowContributor.contribute(
-                withNext: page)
-        else {
-            Issue.record("no contribution")
-            return
-        }
-        #expect(presentable === page && stepper === page && allows == nil)
     }
 }

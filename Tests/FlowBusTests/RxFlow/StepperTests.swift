@@ -5,6 +5,63 @@ import Testing
 @MainActor
 @Suite("RxFlow's StepperTests, in Swift", .timeLimit(.minutes(1)))
 struct StepperTests {
+    /// What a subscriber of the stepper's relay gets, without a coordinator.
+    private func steps(of stepper: any Stepper, while emit: () -> Void) -> [any Step] {
+        var steps: [any Step] = []
+        let subscription = stepper.steps.subscribe { steps.append($0) }
+        emit()
+        subscription.end()
+        return steps
+    }
+
+    @Test func `testStepperEmitStep: a subscriber gets both steps`() {
+        let stepper = TestStepper(TestStep.one)
+        let emitted = steps(of: stepper) {
+            stepper.steps.accept(stepper.initialStep)
+            stepper.steps.accept(TestStep.two)
+        }
+        #expect(emitted.map { $0 as? TestStep } == [.one, .two])
+    }
+
+    @Test func `testOneStepper: a subscriber gets the step`() {
+        let stepper = OneStepper(withSingleStep: TestStep.one)
+        let emitted = steps(of: stepper) { stepper.steps.accept(stepper.initialStep) }
+        #expect(emitted.map { $0 as? TestStep } == [.one])
+    }
+
+    @Test func `testNoneStepper: its initial step is NoneStep`() {
+        let stepper = NoneStepper()
+        let emitted = steps(of: stepper) { stepper.steps.accept(stepper.initialStep) }
+        #expect(emitted.count == 1 && emitted.first is NoneStep)
+    }
+
+    @Test func `testCompositeStepperInitialSteps: a subscriber gets them when it is ready`() {
+        let stepper = CompositeStepper(steppers: [TestStep.one, .two, .three].map { OneStepper(withSingleStep: $0) })
+        let emitted = steps(of: stepper) { stepper.readyToEmitSteps() }
+        #expect(emitted.map { $0 as? TestStep } == [.one, .two, .three])
+    }
+
+    @Test func `testCompositeStepper: a subscriber gets the initial steps, then the next ones`() {
+        let steppers = three()
+        let stepper = CompositeStepper(steppers: steppers)
+        let emitted = steps(of: stepper) {
+            stepper.readyToEmitSteps()
+            for (stepper, step) in zip(steppers, [TestStep.four, .five, .six]) { stepper.steps.accept(step) }
+        }
+        #expect(emitted.map { $0 as? TestStep } == [.one, .two, .three, .four, .five, .six])
+    }
+
+    @Test func `testCompositeStepperWithInitialStep: its own, those of the others, then the next ones`() {
+        let steppers = three()
+        let stepper = AppStepper(steppers, first: TestStep.reference)
+        let emitted = steps(of: stepper) {
+            stepper.steps.accept(stepper.initialStep)
+            stepper.readyToEmitSteps()
+            for (stepper, step) in zip(steppers, [TestStep.four, .five, .six]) { stepper.steps.accept(step) }
+        }
+        #expect(emitted.map { $0 as? TestStep } == [.reference, .one, .two, .three, .four, .five, .six])
+    }
+
     @Test(arguments: HostKind.allCases)
     func `S-16 testStepperEmitStep: the initial step, then the next one`(host: HostKind) async throws {
         let fixture = try CoordinatorFixture(host)
@@ -36,7 +93,7 @@ struct StepperTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-16 testDefaultStepper: home`(host: HostKind) async throws {
+    func `S-16 a DefaultStepper begins with home`(host: HostKind) async throws {
         let fixture = try CoordinatorFixture(host)
         let flow = TestFlow()
         try await fixture.coordinator.coordinate(flow: flow)
@@ -150,81 +207,5 @@ struct StepperTests {
         #expect(await fixture.navigations(1) == ["TestFlow reference"])
         page.show()
         #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
-    }
-}
-
-@MainActor
-@Suite("RxFlow's ObservableType_PausableTests, in Swift", .timeLimit(.minutes(1)))
-struct PausableTests {
-    @Test(arguments: HostKind.allCases)
-    func `S-15 testPausable: dropped, never queued, while hidden`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let page = TestScreen()
-        let flow = TestFlow { step in if case TestStep.one = step { .screen(page) } else { .none } }
-        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await fixture.navigations(1) == ["TestFlow one"])
-        for number in 1...10 {
-            if number.isMultiple(of: 2) { page.show() } else { page.hide() }
-            page.steps.accept(TestStep.number(number))
-        }
-        #expect(await fixture.navigations(5) == [2, 4, 6, 8, 10].map { "TestFlow number(\($0))" })
-    }
-
-    @Test(arguments: HostKind.allCases)
-    func `S-15 S-16 testPausableAfterCount: initial steps pass, later steps are gated where a flow wants that`(
-        host: HostKind
-    ) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let stepper = TestStepper(TestStep.two)
-        let main = TestFlow { step in
-            guard case TestStep.one = step else { return .none }
-            let leaf = LeafFlow { step in
-                guard case TestStep.two = step else { return .none }
-                return .one(flowContributor: .forwardToCurrentFlow(withStep: TestStep.three))
-            }
-            return .one(
-                flowContributor: .contribute(
-                    withNextPresentable: leaf, withNextStepper: stepper, allowStepWhenNotPresented: false))
-        }
-        try await fixture.begin(main)
-        main.root.hide()
-        try await fixture.coordinator.navigate(to: TestStep.one)
-        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf three"])
-        stepper.steps.accept(TestStep.four)
-        #expect(await fixture.failure()?.verdict == .hidden)
-        main.root.show()
-        stepper.steps.accept(TestStep.five)
-        #expect(await fixture.navigations(1) == ["TestFlow/leaf five"])
-    }
-
-    @Test(arguments: HostKind.allCases)
-    func `S-15 the stepper of a flow is never paused: neither a root's nor a child's`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let (outer, inner) = (TestStepper(TestStep.one), TestStepper())
-        let main = TestFlow { step in
-            guard case TestStep.one = step else { return .none }
-            return .one(flowContributor: .contribute(withNextPresentable: LeafFlow(), withNextStepper: inner))
-        }
-        try await fixture.begin(main, with: outer)
-        main.root.hide()
-        outer.steps.accept(TestStep.two)
-        inner.steps.accept(TestStep.three)
-        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow/leaf three"])
-        #expect(await fixture.verdict(of: TestStep.four, on: main) == "navigated")
-    }
-
-    @Test(arguments: HostKind.allCases)
-    func `S-15 a root that is told to drops the steps of its stepper while it is hidden`(host: HostKind) async throws {
-        let fixture = try CoordinatorFixture(host)
-        let (main, stepper) = (TestFlow(), TestStepper())
-        try await fixture.coordinator.coordinate(flow: main, with: stepper, allowStepWhenNotPresented: false)
-        main.root.hide()
-        stepper.steps.accept(TestStep.one)
-        #expect(await fixture.failures(1) == ["TestFlow one hidden"])
-        #expect(await fixture.verdict(of: TestStep.two, on: main) == "hidden")
-        main.root.show()
-        #expect(await fixture.verdict(of: TestStep.three, on: main) == "navigated")
-        stepper.steps.accept(TestStep.four)
-        #expect(await fixture.navigations(2) == ["TestFlow three", "TestFlow four"])
     }
 }
