@@ -104,12 +104,13 @@ extension TraceFields {
         },
         TraceCase(
             "path", Event.pathOpened, request, pathSegment.list, client, pathTimeout, node.option("below"),
-            activationToken
+            activationToken, flag("no-block", means: false)
         ) {
-            guard case .pathOpened(let request, let segments, let client, let timeout, let root, let token) = $0 else {
-                return nil
-            }
-            return (request, segments, client, timeout, root, token)
+            guard
+                case .pathOpened(let request, let segments, let client, let timeout, let root, let token, let blocks) =
+                    $0
+            else { return nil }
+            return (request, segments, client, timeout, root, token, blocks)
         },
         TraceCase("registered", Event.flowRegistered, request, registration) {
             if case .flowRegistered(let request, let registration) = $0 { (request, registration) } else { nil }

@@ -311,6 +311,16 @@ struct QuestionsTests {
             ])
     }
 
+    @Test(arguments: [":1.5", "com.auth"])
+    func `S-32 a path of a guard that does not block waits for it`(client: String) throws {
+        let world = try deadlock()
+        #expect(try !world.navigateAlong([("main", "go")], by: client, blocks: false).contains { $0.hasPrefix("!") })
+        world.answer(1, GuardAnswer.rejected)
+        #expect(
+            world.lines
+                == ["= rejected 0", "did 2 after 0 by \(client): /main go [] deep link", "= [/main navigated 2]"])
+    }
+
     @Test(arguments: [":1.6", "com.shop"])
     func `S-32 so is a navigator; in a deep link it is that flow's outcome`(client: String) throws {
         let world = try deadlock()

@@ -268,13 +268,15 @@ final class RandomProcesses {
         guard node.flow == nil, let owner = node.owner else { return }
         let id = coordinator.forest.id(of: slot)
         let declared = coordinator.definitions.screen(named: node.name).flatMap { coordinator.definitions[$0].result }
+        // It can't answer for arguments that it was not told of (S-44).
+        let isToEnd = declared != nil && node.presenting?.isOutdated != true
         let result: Arguments = [Argument("n", .byte(1)), Argument("pin", .string("secret \(requests)"))]
         call("finish \(node.path)") { .screenFinished($0, of: id, result, by: owner) }
         let isGone = coordinator.forest.slot(of: id) == nil
         let isWithdrawn = effects.contains {
             if case .withdraw(let it) = $0 { it.instance == node.instance && it.client == owner } else { false }
         }
-        if isGone != (declared != nil) || isWithdrawn {
+        if isGone != isToEnd || isWithdrawn {
             recordComplaints.append("\(transcript.count) finish of \(node.path): \(isGone), \(isWithdrawn)")
         }
         if isGone, node.onResult != nil { results += 1 }
@@ -334,9 +336,10 @@ final class RandomProcesses {
                 flow: RandomDefinitions.flowNames.randomElement(using: &random) ?? "",
                 step: chance(3) ? nil : randomStep())
         }
-        let client = client()
+        let (client, blocks) = (client(), chance(2))
         call("navigate along", patience: 5_000_000) {
-            .pathOpened($0, segments, by: client, timeout: 5_000_000, activationToken: "window")
+            .pathOpened(
+                $0, segments, by: client, timeout: 5_000_000, activationToken: "window", blocks: blocks)
         }
     }
 

@@ -258,7 +258,7 @@ final class World {
     @discardableResult
     func navigateAlong(
         _ path: [(flow: String, step: String)], by client: String = ":1.1", timeout: UInt64 = Limits.pathTimeout,
-        below root: String? = nil, activationToken: String? = nil
+        below root: String? = nil, activationToken: String? = nil, blocks: Bool = true
     ) throws -> [String] {
         let segments = try path.map { segment in
             PathSegment(flow: segment.flow, step: segment.step.isEmpty ? nil : try id(ofStep: segment.step))
@@ -266,7 +266,7 @@ final class World {
         return handle(
             .pathOpened(
                 nextRequest(), segments, by: Client(client), timeout: timeout, below: try root.map { try node($0) },
-                activationToken: activationToken))
+                activationToken: activationToken, blocks: blocks))
     }
 
     /// Advances the time, in µs, and fires the timer.

@@ -92,7 +92,7 @@ final class Model {
             answer(request, move(node.instance, to: output, client))
         case .deepLinkOpened(let request, let step, let arguments, let client, _, _):
             answer(request, navigate(step, arguments, client))
-        case .pathOpened(let request, let segments, let client, _, let root, _):
+        case .pathOpened(let request, let segments, let client, _, let root, _, _):
             answer(request, navigateAlong(segments, client, below: root?.instance))
         case .nameOwnerChanged(let name, let owner): owners[name] = owner
         case .clientVanished(let client): vanish(client)

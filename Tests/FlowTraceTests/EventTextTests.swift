@@ -227,7 +227,7 @@ struct EventTextTests {
             return
         }
         #expect(!isVisible && client == Client(""))
-        guard case .pathOpened(_, let segments, _, let timeout, _, _) = try read("path 1 1 \"main\" - 0 \":1.1\"")
+        guard case .pathOpened(_, let segments, _, let timeout, _, _, true) = try read("path 1 1 \"main\" - 0 \":1.1\"")
         else {
             Issue.record("another event")
             return

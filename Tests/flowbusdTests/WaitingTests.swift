@@ -139,6 +139,28 @@ struct WaitingTests {
         #expect(concluded.values[0] == "own" && concluded.values[2] == "navigated")
     }
 
+    @Test func `S-32 blocks: a path of the process that the flow waits for waits too, if it answers meanwhile`() throws
+    {
+        let step = try service.startEmit("go", on: "/main/guarded")
+        let question = try peer.waitForCall("Adapt")
+        let path = BusValue.array(
+            of: "(ssa{sv})",
+            [.structure(["main", "", .options()]), .structure(["guarded", "begin", .options()])])
+        func along(_ options: BusValue) throws -> AwaitedReply {
+            try peer.start(
+                Service.name, Service.root, Service.name + ".Coordinator", "NavigateAlong", [path, options])
+        }
+        let refusal = try service.refusal { try peer.answer(to: along(.options(["blocks": true]))) }
+        #expect(refusal.name == error("PathFailed"))
+        let ofWrongType = try service.refusal { try peer.answer(to: along(.options(["blocks": "no"]))) }
+        #expect(ofWrongType.name == error("InvalidArguments") && ofWrongType.message.contains("'blocks'"))
+        let waiting = try along(.options(["blocks": false]))
+        try pass(question)
+        try pass(peer.waitForCall("Adapt"))
+        #expect(try peer.answer(to: waiting)[0].outcomes == ["/main", "/main/guarded 3 navigated"])
+        #expect(try service.client.answer(to: step)[1] == "navigated")
+    }
+
     @Test func `S-22 FlowEnded for steps that wait in an ended flow; a late answer changes nothing`() throws {
         let steps = try (0..<3).map { _ in try service.startEmit("go", on: "/main/guarded") }
         let question = try peer.waitForCall("Adapt")

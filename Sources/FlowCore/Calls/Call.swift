@@ -78,6 +78,8 @@ struct PathWalk: Sendable {
     var lapsed: [Int: FlowError] = [:]
     /// The time limit.
     let due: Instant
+    /// Whether the caller blocks, so that the path must not wait for an answer of it (S-32).
+    let blocks: Bool
     /// The outcomes of the segments that have ended.
     var outcomes: [FlowOutcome] = []
     /// The flow of the latest segment, or the root below which the path begins; and the path of the former.

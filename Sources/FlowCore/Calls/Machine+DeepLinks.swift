@@ -94,8 +94,8 @@ extension Machine {
 
     /// Begins a path of flows, with a step for each or without (S-28).
     mutating func openPath(
-        _ segments: [PathSegment], below root: NodeID?, by client: Client, timeout: UInt64, _ activationToken: String?,
-        _ request: RequestID, _ turn: inout Turn
+        _ segments: [PathSegment], below root: NodeID?, by client: Client, timeout: UInt64, blocks: Bool,
+        _ activationToken: String?, _ request: RequestID, _ turn: inout Turn
     ) {
         guard !segments.isEmpty else {
             turn.answer = .fail(
@@ -109,7 +109,8 @@ extension Machine {
             return
         }
         if let root, forest.slot(of: root) == nil { return refuseGone(request, &turn) }
-        var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout), above: root)
+        var walk = PathWalk(
+            segments: segments, due: turn.now.advanced(by: timeout), blocks: blocks, above: root)
         var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
             try Self.checkActivationToken(activationToken)
@@ -180,7 +181,7 @@ extension Machine {
         guard !walk.isDone else { return false }
         // The flow of the next segment is looked up when the one before is ready.
         if let above = forest.slot(of: walk.above), forest[above].flow?.isReady == false {
-            try checkReadiness(of: above, for: client)
+            if walk.blocks { try checkReadiness(of: above, for: client) }
             return false
         }
         if let error = walk.lapsed[walk.outcomes.count] { throw error }
@@ -192,7 +193,7 @@ extension Machine {
             walk.outcomes.append(FlowOutcome(path: walk.place, outcome: nil))
             return true
         }
-        try checkEmitter(client, of: flow)
+        try checkEmitter(client, of: flow, waits: walk.blocks)
         let waiting = WaitingStep(
             origin: origins.next(), client: client, flow: forest.id(of: flow), step: step,
             arguments: segment.arguments, cause: 0, purpose: .segment(request))

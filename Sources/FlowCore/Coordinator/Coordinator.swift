@@ -240,9 +240,10 @@ struct Machine: Sendable {
             turn.call.request = request
             openDeepLink(
                 DeepLink(step: step, arguments: arguments, waits: waits), by: client, activationToken, request, &turn)
-        case .pathOpened(let request, let segments, let client, let timeout, let root, let activationToken):
+        case .pathOpened(let request, let segments, let client, let timeout, let root, let activationToken, let blocks):
             turn.call.request = request
-            openPath(segments, below: root, by: client, timeout: timeout, activationToken, request, &turn)
+            openPath(
+                segments, below: root, by: client, timeout: timeout, blocks: blocks, activationToken, request, &turn)
         case .flowRegistered(let request, let registration):
             register(registration, request, &turn)
         case .flowUnregistered(let request, let flow, let client):

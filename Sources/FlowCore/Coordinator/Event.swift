@@ -97,10 +97,11 @@ public enum Event: Sendable {
     /// A client sent a step to every live flow (S-27).
     case deepLinkOpened(
         RequestID, step: StepID, arguments: Arguments, by: Client, activationToken: String? = nil, waits: Bool = true)
-    /// A client sent steps along a path of flows (S-28), with a time limit in µs. With a root, the path begins below that.
+    /// A client sent steps along a path of flows (S-28), with a time limit in µs. With a root, the path begins below that. A client that
+    /// does not block while it waits can be asked meanwhile (S-32).
     indirect case pathOpened(
         RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout, below: NodeID? = nil,
-        activationToken: String? = nil)
+        activationToken: String? = nil, blocks: Bool = true)
     /// A client registered a flow that it implements.
     indirect case flowRegistered(RequestID, Registration)
     /// A client unregistered a flow.

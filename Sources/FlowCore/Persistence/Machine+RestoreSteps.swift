@@ -161,7 +161,7 @@ extension Machine {
             return calls.restoreDeepLink(request, by: record.client, place, path: path(of: record, lost))
         case .segment:
             // The path ends here, as if its time limit were reached.
-            var walk = PathWalk(segments: [], due: turn.now)
+            var walk = PathWalk(segments: [], due: turn.now, blocks: true)
             (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
             call = Call(client: record.client, kind: .path(walk))
         case .initial, .triggered, .deferred, .idle, .property, .signalled: return

@@ -194,8 +194,11 @@ extension Daemon {
         try call.exitContainer()
         var timeout = Limits.pathTimeout
         var (root, token): (String?, String?)
-        try CallOptions.read(call, known: [("timeout", "t"), ("root", "o"), CallOptions.activationToken]) { option in
+        var blocks = true
+        let known = [("timeout", "t"), ("root", "o"), ("blocks", "b"), CallOptions.activationToken]
+        try CallOptions.read(call, known: known) { option in
             switch option {
+            case "blocks": blocks = try call.readBool()
             case "root": root = String(cString: try call.readObjectPath())
             case "activation-token": token = try CallOptions.readActivationToken(call)
             default: timeout = try call.readUInt64()
@@ -209,7 +212,8 @@ extension Daemon {
         }
         handle(
             .pathOpened(
-                nextRequest(), segments, by: call.client, timeout: timeout, below: above, activationToken: token),
+                nextRequest(), segments, by: call.client, timeout: timeout, below: above, activationToken: token,
+                blocks: blocks),
             answering: call)
     }
 
