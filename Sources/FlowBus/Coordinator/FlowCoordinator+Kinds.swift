@@ -133,7 +133,7 @@ extension FlowCoordinator {
 
     /// Reports an error that no caller is waiting for.
     func notify(_ error: NavigationError, at path: NodePath, step: String = "") {
-        failed.send(NavigationFailure(path: path, step: step, error))
+        report(NavigationFailure(path: path, step: step, error))
     }
 
     // MARK: Roots

@@ -69,7 +69,7 @@ extension FlowCoordinator {
             let message = try encode(step)
             let done: Done<StepOutcome> = { [weak self] result in
                 if let failure = NavigationFailure(of: result, message.name, on: node.path) {
-                    self?.failed.send(failure)
+                    self?.report(failure)
                 }
             }
             if isGated(node) { return done(.success(StepOutcome(verdict: .hidden, serial: 0))) }
@@ -202,17 +202,18 @@ extension FlowCoordinator {
         let applied = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
         let contributions = Array(navigation.contributions.dropFirst(applied?.leadingSteps ?? 0))
         if let applied {
-            var places = contributions.filter { ["screen", "flow", "reuse"].contains($0.kind) }[...]
+            var places = contributions.filter(\.kind.isChild)[...]
             for (name, child) in applied.children {
                 // A child that the same list has removed is not reported.
                 guard let place = places.first, place.name == name else { continue }
                 places.removeFirst()
                 // Of a live child that is used instead, the object stays.
-                guard let child, let path = place.path, place.kind != "reuse" else { continue }
+                guard let child, let path = place.path, place.kind != .reuse else { continue }
                 // A later navigation may have dismissed the child already.
                 if live[path] != nil { begin(child, at: path) }
             }
         }
+        logged.append(NavigationLog.Entry(navigation, contributions))
         navigations.send(
             FlowNavigation(
                 flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
@@ -226,7 +227,7 @@ extension FlowCoordinator {
         // A failure without a path concerns all flows of this coordinator.
         let node = nodes[failure.path]
         guard node != nil || failure.path.text.isEmpty else { return }
-        failed.send(failure)
+        report(failure)
         if let node { markReady(node) }
     }
 

@@ -13,7 +13,7 @@ extension FlowCoordinator: HostDelegate {
             // The previous answer was either applied and reported, or discarded.
             contributed[question.flow] = nil
             var isAnswered = false
-            node.adapt(within: type(of: flow).timeout) { [host] in
+            node.adapt(within: type(of: flow).timeout, by: host.clock) { [host] in
                 await Self.adapted(step, by: flow, for: host)
             } _: {
                 isAnswered = true

@@ -41,9 +41,19 @@ public final class FlowCoordinator: Sendable {
     let announcements: Broadcast<UpcomingNavigation>
     let navigations: Broadcast<FlowNavigation>
     let failed: Broadcast<NavigationFailure>
+    /// What ``log`` has.
+    var logged = LogBuffer()
 
     /// Creates a coordinator in this process. It needs no bus, no service and no file.
     public convenience init() { self.init(host: LocalHost()) }
+
+    /// Creates a coordinator in this process that measures time limits by another clock than that of the device: in a test, by one that
+    /// the test moves.
+    ///
+    /// - Parameter clock: the clock.
+    public convenience init<C: Clock>(clock: C) where C.Duration == Duration {
+        self.init(host: LocalHost(HostClock(clock)))
+    }
 
     package init(host: any Host) {
         self.host = host
@@ -212,6 +222,14 @@ public final class FlowCoordinator: Sendable {
                 .unknownObject, "'\(presentable.name)' is not live in this coordinator")
         }
         return node
+    }
+
+    /// The name of a step, as contributors and failures have it.
+    package func name(of step: any Step) -> String { (try? host.message(of: step).name) ?? "" }
+
+    /// Returns when nothing is to be done: no step is on its way, and no ``Flow/adapt(step:)`` is under way. On the bus it returns at once.
+    package func settle() async {
+        await withCheckedContinuation { settled in host.whenSettled { settled.resume() } }
     }
 
     // MARK: Events

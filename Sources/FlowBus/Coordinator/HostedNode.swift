@@ -112,14 +112,14 @@ package final class HostedNode {
     ///
     /// The task is cancelled at the time limit, and when the node ends. Then there is no answer: the host has dropped the question.
     func adapt(
-        within timeout: Duration, _ body: sending @escaping @MainActor () async -> AdaptAnswer,
+        within timeout: Duration, by hostClock: HostClock, _ body: sending @escaping @MainActor () async -> AdaptAnswer,
         _ answer: @escaping @MainActor (AdaptAnswer) -> Void
     ) {
         adapting?.stop()
         let current = Adapting(answer)
         adapting = current
         let task = Task.immediate { @MainActor in current.answer(await body()) }
-        current.run(task, within: timeout)
+        current.run(task, within: timeout, by: hostClock)
     }
 
     /// Cancels all subscriptions and tasks.
@@ -144,11 +144,11 @@ private final class Adapting {
 
     init(_ receive: @escaping @MainActor (AdaptAnswer) -> Void) { self.receive = receive }
 
-    func run(_ task: Task<Void, Never>, within timeout: Duration) {
+    func run(_ task: Task<Void, Never>, within timeout: Duration, by hostClock: HostClock) {
         if receive == nil { return task.cancel() }
         self.task = task
         clock = Task { [weak self] in
-            do { try await Task.sleep(for: timeout) } catch { return }
+            do { try await hostClock.sleep(timeout) } catch { return }
             let task = self?.task
             self?.answer(.timedOut)
             task?.cancel()

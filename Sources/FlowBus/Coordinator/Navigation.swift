@@ -22,15 +22,56 @@ public struct FlowNavigation: Sendable {
 
 /// A contributor that was applied.
 public struct AppliedContributor: Hashable, Sendable {
-    /// The kind: `screen`, `flow`, `current`, `parent` or `end` for what a ``Flow`` contributes, `back` for a child
-    /// that was dismissed by going back; flows defined in files also have `reuse`, `clear` and `pop`.
-    public let kind: String
+    /// What a contributor does.
+    public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The kind as on the bus.
+        public let rawValue: String
+
+        /// Creates a kind from its word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// It added a screen.
+        public static let screen = Kind(rawValue: "screen")
+        /// It added a flow.
+        public static let flow = Kind(rawValue: "flow")
+        /// It used a live child instead of a new one.
+        public static let reuse = Kind(rawValue: "reuse")
+        /// It dismissed the other children.
+        public static let clear = Kind(rawValue: "clear")
+        /// It dismissed the newer children.
+        public static let pop = Kind(rawValue: "pop")
+        /// It forwarded a step to the flow itself.
+        public static let current = Kind(rawValue: "current")
+        /// It forwarded a step to the parent.
+        public static let parent = Kind(rawValue: "parent")
+        /// It ended the flow.
+        public static let end = Kind(rawValue: "end")
+        /// Going back dismissed the child.
+        public static let back = Kind(rawValue: "back")
+        /// It brought a child to the front.
+        public static let show = Kind(rawValue: "show")
+        /// It hid a child.
+        public static let hide = Kind(rawValue: "hide")
+        /// It dismissed a child.
+        public static let dismiss = Kind(rawValue: "dismiss")
+        /// It let a screen go to free memory.
+        public static let evict = Kind(rawValue: "evict")
+
+        /// The word of the kind.
+        public var description: String { rawValue }
+
+        /// Whether it stands for a contributed child.
+        var isChild: Bool { self == .screen || self == .flow || self == .reuse }
+    }
+
+    /// What it did. A later version of the service can have other kinds.
+    public let kind: Kind
     /// The name of the screen, of the flow's definition, or of the step.
     public let name: String
     /// The path of the child, or of the flow that receives the step; nil if there is none.
     public let path: NodePath?
 
-    package init(kind: String, name: String, path: NodePath?) {
+    package init(kind: Kind, name: String, path: NodePath?) {
         self.kind = kind
         self.name = name
         self.path = path

@@ -5,8 +5,8 @@ internal import FlowCore
 extension HostNode {
     init(_ state: PresentableState) {
         self.init(
-            path: NodePath(state.path), instance: state.instance, isPresented: state.isPresented,
-            isReady: state.isReady)
+            path: NodePath(state.path), instance: state.instance, name: state.name, isFlow: state.isFlow,
+            isPresented: state.isPresented, isReady: state.isReady)
     }
 }
 
@@ -26,7 +26,8 @@ extension HostNavigation {
 extension AppliedContributor {
     init(_ contribution: FlowCore.Contribution) {
         self.init(
-            kind: contribution.kind.rawValue, name: contribution.name, path: contribution.path.map { NodePath($0) })
+            kind: Kind(rawValue: contribution.kind.rawValue), name: contribution.name,
+            path: contribution.path.map { NodePath($0) })
     }
 }
 

@@ -12,6 +12,11 @@ internal import FlowCore
 package protocol Host: AnyObject {
     /// The object that has the flows. It outlives the host's calls to it.
     var delegate: (any HostDelegate)? { get set }
+    /// Measures the time limits of flows.
+    var clock: HostClock { get }
+    /// Calls the block when nothing is to be done: no step is on its way, and no flow is asked. A host on the bus calls it at once, as
+    /// other programs can do anything at any time.
+    func whenSettled(_ call: @escaping @MainActor () -> Void)
 
     /// Collects the steps of a flow's types.
     func catalog(of types: [any Step.Type]) throws(StepError) -> StepCatalog
@@ -27,6 +32,9 @@ package protocol Host: AnyObject {
         _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>)
     /// Delivers a step to all live flows (S-27), and waits for all outcomes; never answers `pending`.
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
+    /// Delivers steps to flows, each below the one before (S-28), with a time limit in µs.
+    func navigate(
+        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
     /// Emits a step on a presentable, and answers with the answer of what it leads to (S-45).
@@ -209,13 +217,20 @@ package struct HostNode: Equatable {
     package var path: NodePath
     /// The instance number, never used again (S-1).
     package var instance: UInt64
+    /// The name of the screen, or of the flow's definition.
+    package var name: String
+    package var isFlow: Bool
     package var isPresented: Bool
     /// True for a screen.
     package var isReady: Bool
 
-    package init(path: NodePath, instance: UInt64, isPresented: Bool, isReady: Bool) {
+    package init(
+        path: NodePath, instance: UInt64, name: String, isFlow: Bool, isPresented: Bool, isReady: Bool
+    ) {
         self.path = path
         self.instance = instance
+        self.name = name
+        self.isFlow = isFlow
         self.isPresented = isPresented
         self.isReady = isReady
     }

@@ -106,15 +106,7 @@ extension LocalHost {
 
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>) {
         call { [weak self] result in
-            let outcomes = result.map { answer in
-                guard case .outcomes(let outcomes) = answer else { return [FlowOutcome]() }
-                return outcomes.map(FlowOutcome.init)
-            }.map { outcomes in
-                outcomes.map { [weak self] outcome in
-                    let result = outcome.result.map { self?.localized($0, at: outcome.path.objectPath) ?? $0 }
-                    return FlowOutcome(path: outcome.path, result: result)
-                }
-            }
+            let outcomes = result.map { self?.outcomes($0) ?? [] }
             guard let self, case .success(let known) = outcomes, PendingOutcomes.collect(known, &pending, done) else {
                 return done(outcomes)
             }
@@ -122,6 +114,31 @@ extension LocalHost {
             // No caller blocks, so the step can wait for a flow that is being asked.
             .deepLinkOpened(
                 request, step: try host.step(step), arguments: step.arguments, by: Self.client, waits: false)
+        }
+    }
+
+    func navigate(
+        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>
+    ) {
+        call { [weak self] result in
+            done(result.map { self?.outcomes($0) ?? [] })
+        } _: { host, request throws(FlowError) in
+            var segments: [FlowCore.PathSegment] = []
+            for (flow, step) in path {
+                var segment = FlowCore.PathSegment(flow: flow)
+                if let step { (segment.step, segment.arguments) = (try host.step(step), step.arguments) }
+                segments.append(segment)
+            }
+            return .pathOpened(request, segments, by: Self.client, timeout: timeout, blocks: false)
+        }
+    }
+
+    /// The outcomes of an answer, with messages that speak of Swift.
+    private func outcomes(_ answer: Answer) -> [FlowOutcome] {
+        guard case .outcomes(let outcomes) = answer else { return [] }
+        return outcomes.map { outcome in
+            let known = FlowOutcome(outcome)
+            return FlowOutcome(path: known.path, result: known.result.map { localized($0, at: outcome.path) })
         }
     }
 

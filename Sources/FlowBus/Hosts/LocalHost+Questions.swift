@@ -19,8 +19,8 @@ extension LocalHost {
                 step: StepMessage(name: question.step, arguments: question.arguments),
                 isFromThisProcess: question.cause == 0), id)
         guard questions[id] != nil else { return }
-        questions[id]?.clock = Task { [weak self] in
-            do { try await Task.sleep(for: .microseconds(Int64(clamping: timeout))) } catch { return }
+        questions[id]?.clock = Task { [weak self, clock] in
+            do { try await clock.sleep(.microseconds(Int64(clamping: timeout))) } catch { return }
             guard let self, questions.removeValue(forKey: id) != nil else { return }
             enqueue { _ in timedOut(id) }
             callDelayed()

@@ -36,8 +36,13 @@ final class LocalHost: Host {
     var delayed: [(flow: NodePath, call: () -> Void)] = []
     /// Questions that wait for an answer.
     var questions: [QuestionID: PendingQuestion] = [:]
-    private let start = ContinuousClock.now
+    let clock: HostClock
     private var alarm: Task<Void, Never>?
+
+    /// What waits until nothing is to be done.
+    private var settled: [@MainActor () -> Void] = []
+
+    init(_ clock: HostClock = .continuous) { self.clock = clock }
 
     func close() {
         isClosed = true
@@ -54,12 +59,13 @@ final class LocalHost: Host {
         for done in asks.takeAll() { done(.failure(ended)) }
         // They are refused now.
         for call in refused { call.call() }
+        callSettled()
     }
 
     // MARK: Events
 
     private var now: Instant {
-        let time = (ContinuousClock.now - start).components
+        let time = clock.elapsed().components
         return Instant(
             microseconds: UInt64(clamping: time.seconds) * 1_000_000
                 + UInt64(clamping: time.attoseconds / 1_000_000_000_000))
@@ -99,7 +105,22 @@ final class LocalHost: Host {
             for effect in core.handle(event, at: now) where !isClosed { carryOut(effect) }
         }
         isHandling = false
-        if !waiting.isEmpty { wake() }
+        if waiting.isEmpty { callSettled() } else { wake() }
+    }
+
+    // MARK: Rest
+
+    var isSettled: Bool { waiting.isEmpty && !isHandling && questions.isEmpty }
+
+    func whenSettled(_ call: @escaping @MainActor () -> Void) {
+        if isSettled { call() } else { settled.append(call) }
+    }
+
+    private func callSettled() {
+        guard !settled.isEmpty, isSettled else { return }
+        let calls = settled
+        settled = []
+        for call in calls { call() }
     }
 
     /// The number of events that are handled before other tasks of the main actor have their turn.
@@ -207,9 +228,9 @@ final class LocalHost: Host {
         alarm?.cancel()
         alarm = nil
         guard let time else { return }
-        let due = start + .microseconds(Int64(clamping: time.microseconds))
-        alarm = Task { [weak self] in
-            do { try await Task.sleep(until: due, clock: .continuous) } catch { return }
+        let pause = Duration.microseconds(Int64(clamping: time.microseconds)) - clock.elapsed()
+        alarm = Task { [weak self, clock] in
+            do { try await clock.sleep(max(pause, .zero)) } catch { return }
             self?.enqueue { _ in .timerFired }
         }
     }

@@ -205,6 +205,8 @@ extension BusLink {
             try body.closeContainer()
             try body.openContainer(.array, "{sv}")
             try body.appendEntry("timeout", .uint64(timeout))
+            // The flows of this program are asked while it waits.
+            try body.appendEntry("blocks", .bool(false))
             try body.closeContainer()
         } _: {
             done($0.reading(Self.outcomes))

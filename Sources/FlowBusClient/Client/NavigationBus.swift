@@ -222,11 +222,11 @@ extension NavigationBus {
     /// - Throws: ``/FlowBus/NavigationError``: `pathFailed`, with the segment and the reason, if a flow is not live, a step was not
     ///   navigated, or the time limit is reached. Steps that were navigated before are not undone.
     @discardableResult
-    public func navigate(along path: [PathSegment], timeout: Duration = .seconds(10)) async throws -> [FlowBus
-        .FlowOutcome]
-    {
+    public func navigate(
+        along path: [FlowBus.PathSegment], timeout: Duration = .seconds(10)
+    ) async throws -> [FlowBus.FlowOutcome] {
         var segments: [(flow: String, step: StepMessage?)] = []
-        for segment in path { segments.append((segment.flow, try segment.message)) }
+        for segment in path { segments.append((segment.flow, try segment.message(StepMessage.init(encoding:)))) }
         let microseconds = timeout.microseconds
         return try await answer { link.navigate(along: segments, timeout: microseconds, $0) }
     }
@@ -241,51 +241,5 @@ extension NavigationBus {
     @discardableResult
     public func back(on flow: NodePath, instance: UInt64? = nil) async throws -> StepOutcome {
         try await answer { link.back(on: flow.objectPath(of: instance), $0) }
-    }
-}
-
-/// One flow of a path to navigate along, with its step.
-public struct PathSegment: Sendable {
-    private enum Content: Sendable {
-        case step((any BusStep)?)
-        case name(String, [String: Value])
-    }
-
-    /// The name of the flow. The first segment means the newest root of this name, and starts one if none is live and its
-    /// definition is `unique`. Any other segment means the newest flow of this name below the flow of the segment before.
-    public let flow: String
-    private let content: Content
-
-    /// Creates a segment.
-    ///
-    /// - Parameters:
-    ///   - flow: the name of the flow.
-    ///   - step: the step; with nil, the path only passes through the flow.
-    public init(_ flow: String, _ step: (any BusStep)? = nil) {
-        self.flow = flow
-        content = .step(step)
-    }
-
-    /// Creates a segment with a step that has no Swift type.
-    ///
-    /// - Parameters:
-    ///   - flow: the name of the flow.
-    ///   - step: the name of the step.
-    ///   - arguments: the arguments of the step.
-    public init(_ flow: String, step: String, _ arguments: [String: Value] = [:]) {
-        self.flow = flow
-        content = .name(step, arguments)
-    }
-
-    @MainActor
-    fileprivate var message: StepMessage? {
-        get throws(NavigationError) {
-            switch content {
-            case .step(nil): nil
-            case .step(let step?): try StepMessage(encoding: step)
-            case .name("", _): nil
-            case .name(let name, let arguments): StepMessage(name: name, arguments: Arguments(arguments))
-            }
-        }
     }
 }

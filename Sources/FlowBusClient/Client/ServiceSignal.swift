@@ -77,7 +77,8 @@ extension HostNavigation {
         let contributions = values[5].elements.compactMap { contributor -> AppliedContributor? in
             let parts = contributor.elements
             guard parts.count == 4, let kind = parts[0].text, let name = parts[1].text else { return nil }
-            return AppliedContributor(kind: kind, name: name, path: parts[2].text.flatMap(NodePath.init(object:)))
+            return AppliedContributor(
+                kind: .init(rawValue: kind), name: name, path: parts[2].text.flatMap(NodePath.init(object:)))
         }
         self.init(
             flow: flow, serial: serial, cause: cause, sender: sender,

@@ -204,8 +204,18 @@ final class BusHost: Host {
         }
     }
 
+    var clock: HostClock { .continuous }
+
+    func whenSettled(_ call: @escaping @MainActor () -> Void) { call() }
+
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowBus.FlowOutcome]>) {
         ask(done) { $0.navigate(to: step, $1) }
+    }
+
+    func navigate(
+        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowBus.FlowOutcome]>
+    ) {
+        ask(done) { $0.navigate(along: path, timeout: timeout, $1) }
     }
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
@@ -422,6 +432,8 @@ extension BusHost: LinkListener {
 
 extension HostNode {
     init(_ node: Node) {
-        self.init(path: node.path, instance: node.instance, isPresented: node.isPresented, isReady: node.isReady)
+        self.init(
+            path: node.path, instance: node.instance, name: node.name, isFlow: node.isFlow,
+            isPresented: node.isPresented, isReady: node.isReady)
     }
 }

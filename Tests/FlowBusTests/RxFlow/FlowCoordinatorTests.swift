@@ -92,9 +92,9 @@ struct FlowCoordinatorTests {
         try await fixture.begin(flow)
         _ = await fixture.verdict(of: TestStep.multiple, on: flow)
         let first = try #require(await fixture.navigation())
-        #expect(first.contributions.filter { $0.kind == "screen" }.map(\.path) == ["TestFlow/page"])
+        #expect(first.contributions.filter { $0.kind == .screen }.map(\.path) == ["TestFlow/page"])
         // The screen's own steps are no contributors of the flow.
-        #expect(first.contributions.filter { $0.kind == "current" }.map(\.name) == ["one"])
+        #expect(first.contributions.filter { $0.kind == .current }.map(\.name) == ["one"])
         #expect(await fixture.navigations(3) == ["TestFlow two", "TestFlow three", "TestFlow one"])
     }
 
