@@ -172,6 +172,7 @@ docs:
 	@tools/dependencies build docs
 	$(swift-debug) --product flowbusctl
 	$(swift-debug) --target FlowBusClient
+	$(swift-debug) --target FlowBusTesting
 	@tools/documentation
 	$(swift-debug) --product flowbusd
 	$(swift-debug) --product flowbus-manual

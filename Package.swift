@@ -21,6 +21,7 @@ let package = Package(
         .executable(name: "flowbusctl", targets: ["flowbusctl"]),
         .library(name: "FlowBus", targets: ["FlowBus"]),
         .library(name: "FlowBusClient", targets: ["FlowBusClient"]),
+        .library(name: "FlowBusTesting", targets: ["FlowBusTesting"]),
     ],
     // A package that depends on this one for the library fetches only what the traits that it names need.
     traits: [
@@ -76,6 +77,8 @@ let package = Package(
         .target(
             name: "FlowBusClient", dependencies: ["FlowBus", "FlowCore", "FlowWire", "Platform", "SdBus"],
             swiftSettings: strict),
+        // For tests of flows.
+        .target(name: "FlowBusTesting", dependencies: ["FlowBus"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
             name: "flowbusd",
@@ -150,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "FlowBusTests",
             dependencies: [
-                "FlowBus", "FlowBusClient", "FlowCore", "FlowWire", "SdBus", "BusTestSupport", "flowbusd",
+                "FlowBus", "FlowBusClient", "FlowBusTesting", "FlowCore", "FlowWire", "SdBus", "BusTestSupport",
+                "flowbusd",
                 "embedded-loop",
             ],
             swiftSettings: strict),

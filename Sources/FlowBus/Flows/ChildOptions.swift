@@ -9,7 +9,7 @@ internal import FlowCore
 ///     let options = ChildOptions(onDismissed: .step(DemoStep.movieIsClosed(id)), clears: true)
 ///     return .one(flowContributor: .contribute(withNext: detail, options: options))
 /// ```
-public struct ChildOptions: Sendable {
+public struct ChildOptions: Equatable, Sendable {
     /// Which children of a flow are used instead of a new one (S-19).
     public enum Reuse: Hashable, Sendable {
         /// None.
@@ -96,10 +96,19 @@ public enum WhenHidden: String, CaseIterable, Sendable {
 /// onDismissed: .step(DemoStep.movieIsClosed(id))
 /// onDismissed: DismissalStep("movieIsGone", arguments: ["why": .string("$reason")])
 /// ```
-public struct DismissalStep: Sendable, ExpressibleByStringLiteral {
-    private enum Source: Sendable {
+public struct DismissalStep: Equatable, Sendable, ExpressibleByStringLiteral {
+    private enum Source: Equatable, Sendable {
         case step(any Step)
         case named(String, [String: Value]?)
+
+        static func == (one: Source, other: Source) -> Bool {
+            switch (one, other) {
+            case (.step(let step), .step(let otherStep)): Likeness.areEqual(step, otherStep)
+            case (.named(let name, let arguments), .named(let otherName, let otherArguments)):
+                name == otherName && arguments == otherArguments
+            case (.step, _), (.named, _): false
+            }
+        }
     }
 
     private let source: Source

@@ -65,7 +65,7 @@ public final class NoneStepper: Stepper {
 public final class CompositeStepper: Stepper {
     /// The steps of all combined steppers, and steps that are accepted here directly.
     public let steps = PublishRelay<any Step>()
-    private let steppers: [any Stepper]
+    let steppers: [any Stepper]
     private var subscriptions: [Subscription] = []
 
     /// Creates a stepper that combines others. Their initial steps are emitted in this order, each after the one before

@@ -1,0 +1,142 @@
+import Synchronization
+
+/// A clock that a test moves.
+///
+/// ```swift
+/// let clock = TestClock()
+/// let store = try await TestStore(LoginFlow(), clock: clock)
+/// …
+/// await clock.advance(by: .seconds(10))
+/// ```
+public final class TestClock: Clock, @unchecked Sendable {
+    /// A time of the clock.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was created.
+        public let offset: Duration
+
+        /// Creates a time.
+        ///
+        /// - Parameter offset: the time since the clock was created.
+        public init(offset: Duration) { self.offset = offset }
+
+        /// Returns a later time.
+        ///
+        /// - Parameter duration: how much later.
+        /// - Returns: The time.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        /// Returns the time up to another one.
+        ///
+        /// - Parameter other: the other time.
+        /// - Returns: The time between.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Returns whether a time is before another one.
+        ///
+        /// - Parameters:
+        ///   - one: a time.
+        ///   - other: another one.
+        /// - Returns: Whether it is.
+        public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+    }
+
+    private struct Sleeper {
+        let due: Instant
+        let wake: CheckedContinuation<Void, any Error>
+    }
+
+    // The protocol's requirements can be called on any thread.
+    private let state = Mutex(State())
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        /// In the order in which they began.
+        var sleepers: [(number: UInt64, sleeper: Sleeper)] = []
+        var lastNumber: UInt64 = 0
+        /// Those that were cancelled before they slept.
+        var cancelled: Set<UInt64> = []
+    }
+
+    /// Creates a clock, at zero.
+    public init() {}
+
+    /// The time, which only ``advance(by:)`` moves.
+    public var now: Instant { state.withLock(\.now) }
+
+    /// Zero.
+    public var minimumResolution: Duration { .zero }
+
+    /// Waits until the test has moved the clock to a time.
+    ///
+    /// - Parameters:
+    ///   - deadline: the time.
+    ///   - tolerance: of no effect.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (wake: CheckedContinuation<Void, any Error>) in
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+                    if deadline <= state.now { return .success(()) }
+                    state.sleepers.append((number, Sleeper(due: deadline, wake: wake)))
+                    return nil
+                }
+                if let result { wake.resume(with: result) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                guard let place = state.sleepers.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return Sleeper?.none
+                }
+                return state.sleepers.remove(at: place).sleeper
+            }
+            sleeper?.wake.resume(throwing: CancellationError())
+        }
+        // A task that was cancelled after it had slept.
+        state.withLock { state in _ = state.cancelled.remove(number) }
+    }
+
+    /// Moves the clock. Whoever sleeps until then wakes in the order of time, and what it does on the main actor is done when this
+    /// returns, as far as it waits for nothing else.
+    ///
+    /// - Parameter duration: how far.
+    @MainActor
+    public func advance(by duration: Duration) async {
+        let end = now.advanced(by: duration)
+        // Tasks that have just begun have to sleep first.
+        await Self.letOthersRun()
+        while let sleeper = takeFirst(until: end) {
+            sleeper.wake.resume()
+            await Self.letOthersRun()
+        }
+        state.withLock { $0.now = max($0.now, end) }
+        await Self.letOthersRun()
+    }
+
+    /// Takes whoever wakes first, and moves the clock to then.
+    private func takeFirst(until end: Instant) -> Sleeper? {
+        state.withLock { state in
+            let due = state.sleepers.indices.filter { state.sleepers[$0].sleeper.due <= end }
+            guard let place = due.min(by: { state.sleepers[$0].sleeper.due < state.sleepers[$1].sleeper.due }) else {
+                return nil
+            }
+            let sleeper = state.sleepers.remove(at: place).sleeper
+            state.now = max(state.now, sleeper.due)
+            return sleeper
+        }
+    }
+
+    /// The number of turns that the other tasks of the main actor get.
+    private static let turnCount = 16
+
+    @MainActor
+    private static func letOthersRun() async {
+        for _ in 0..<turnCount { await Task.detached(priority: .background) { await Task.yield() }.value }
+    }
+}
