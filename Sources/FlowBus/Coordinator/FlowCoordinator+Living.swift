@@ -131,6 +131,7 @@ extension FlowCoordinator {
 
     package func removed(_ path: NodePath) {
         live[path] = nil
+        origins[path] = nil
         contributed[path] = nil
         roots[path] = nil
         if let node = nodes[path] { end(node) }
@@ -164,7 +165,7 @@ extension FlowCoordinator {
     /// Ends all flows and screens, children before parents.
     func endAll() {
         let left = nodes.values.sorted { $0.instance > $1.instance }
-        (live, awaitedRoots, roots, contributed) = ([:], [], [:], [:])
+        (live, origins, awaitedRoots, roots, contributed) = ([:], [:], [], [:], [:])
         for node in left where nodes[node.path] === node { end(node) }
         kinds = [:]
         let requests = requestedRoots
@@ -201,18 +202,7 @@ extension FlowCoordinator {
         // Going back contributes nothing.
         let applied = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
         let contributions = Array(navigation.contributions.dropFirst(applied?.leadingSteps ?? 0))
-        if let applied {
-            var places = contributions.filter(\.kind.isChild)[...]
-            for (name, child) in applied.children {
-                // A child that the same list has removed is not reported.
-                guard let place = places.first, place.name == name else { continue }
-                places.removeFirst()
-                // Of a live child that is used instead, the object stays.
-                guard let child, let path = place.path, place.kind != .reuse else { continue }
-                // A later navigation may have dismissed the child already.
-                if live[path] != nil { begin(child, at: path) }
-            }
-        }
+        if let applied { begin(applied, contributions, navigation, step) }
         logged.append(NavigationLog.Entry(navigation, contributions))
         navigations.send(
             FlowNavigation(
@@ -220,6 +210,28 @@ extension FlowCoordinator {
                 sender: navigation.sender, contributions: contributions,
                 adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
         if applied != nil { markReady(node) }
+    }
+
+    /// Begins the children of a navigation.
+    private func begin(
+        _ applied: Contributed, _ contributions: [AppliedContributor], _ navigation: HostNavigation, _ step: (any Step)?
+    ) {
+        var places = contributions.filter(\.kind.isChild)[...]
+        for (index, (name, child)) in applied.children.enumerated() {
+            // A child that the same list has removed is not reported.
+            guard let place = places.first, place.name == name else { continue }
+            places.removeFirst()
+            // Of a live child that is used instead, the object stays. A later navigation may have dismissed the child already.
+            guard let path = place.path, place.kind != .reuse, live[path] != nil else { continue }
+            if let step, let message = navigation.step {
+                noteOrigin(
+                    of: path, message,
+                    ChildOrigin(
+                        step: step, stepName: message.name, serial: navigation.serial,
+                        place: applied.places?[index] ?? index))
+            }
+            if let child { begin(child, at: path) }
+        }
     }
 
     package func failed(_ failure: NavigationFailure) {

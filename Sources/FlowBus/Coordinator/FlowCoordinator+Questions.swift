@@ -8,6 +8,8 @@ extension FlowCoordinator: HostDelegate {
         if let kind = kinds[question.definition], !kind.catalog.has(question.step.name) {
             return answer(.step(question.step))
         }
+        // It was asked when the step was taken the first time.
+        if restoration(of: question) != nil { return answer(.step(question.step)) }
         do throws(NavigationError) {
             let (node, flow, step) = try decode(question)
             // The previous answer was either applied and reported, or discarded.
@@ -83,17 +85,21 @@ extension FlowCoordinator: HostDelegate {
         _ contributors: FlowContributors, _ question: HostQuestion,
         _ answer: @escaping @MainActor (NavigateAnswer) -> Void
     ) throws(NavigationError) {
-        let list: [FlowContributor]
+        let restoration = restoration(of: question)
+        var list: [FlowContributor]
         switch contributors {
         case .none: list = []
         case .unhandled: return answer(.unhandled)
         case .one(let contributor): list = [contributor]
         case .multiple(let contributors): list = contributors
+        // The end of a flow is no child to restore.
+        case .end where restoration != nil, .answer where restoration != nil: list = []
         case .end(let step):
             return answer(.contributors([.step(.end, step is NoneStep ? nil : try encode(step))]))
         case .answer(let result): return answer(.contributors([.end(with: try self.result(result, question))]))
         }
         var (applied, all) = (Contributed(), [NamedContributor]())
+        if let restoration { (list, applied.places) = restoration.kept(of: list) }
         let lastChild = list.lastIndex { $0.isChild }
         for (place, contributor) in list.enumerated() {
             switch contributor {
@@ -104,6 +110,7 @@ extension FlowCoordinator: HostDelegate {
                 var child = ContributedChild(
                     presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
                     options: options)
+                if restoration != nil { child.initialSteps = [] }
                 for step in takeInitialSteps(of: &child, isLast: place == lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
                     applied.leadingSteps += 1
@@ -117,14 +124,16 @@ extension FlowCoordinator: HostDelegate {
                 applied.children.append((name, nil))
                 all.append(
                     try self.child(
-                        .flow, name, step, arguments, style, allowsStepWhenNotPresented, onResult, options, question))
+                        .flow, name, restoration == nil ? step : NoneStep(), arguments, style,
+                        allowsStepWhenNotPresented, onResult, options, question))
             case .contributeScreen(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
                 applied.children.append((name, nil))
                 all.append(
                     try self.child(
-                        .screen, name, step, arguments, style, allowsStepWhenNotPresented, onResult, options, question))
+                        .screen, name, restoration == nil ? step : NoneStep(), arguments, style,
+                        allowsStepWhenNotPresented, onResult, options, question))
             case .pop(let name): all.append(NamedContributor(.pop, name))
             case .popToRoot: all.append(NamedContributor(.pop, "root"))
             case .showChild(let name): all.append(NamedContributor(.show, name))
@@ -215,7 +224,7 @@ extension FlowCoordinator: HostDelegate {
 
 extension FlowContributor {
     /// Whether it adds a child.
-    fileprivate var isChild: Bool {
+    var isChild: Bool {
         switch self {
         case .contribute, .contributeFlow, .contributeScreen: true
         case .forwardToCurrentFlow, .forwardToParentFlow, .pop, .popToRoot, .showChild, .hideChild, .dismissChild: false

@@ -24,6 +24,10 @@ public final class FlowCoordinator: Sendable {
     var places: [ObjectIdentifier: [HostedNode]] = [:]
     /// All presentables that the host has reported as live.
     var live: [NodePath: HostNode] = [:]
+    /// What led to each live child; empty if the host keeps the tree.
+    var origins: [NodePath: ChildOrigin] = [:]
+    /// Flows that take a step again to restore its children.
+    var restorations: [NodePath: Restoration] = [:]
     /// Registrations under way, with the requests that wait for each.
     var registering: [String: [@MainActor () -> Void]] = [:]
     /// Roots to start, in order, and whether one is being registered.

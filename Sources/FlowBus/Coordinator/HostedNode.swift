@@ -211,6 +211,8 @@ package struct ContributedChild {
 struct Contributed {
     /// Its children by name, each nil if its object is elsewhere.
     var children: [(name: String, child: ContributedChild?)] = []
+    /// The place of each in what the flow contributed, if some of that was left out.
+    var places: [Int]?
     /// The number of initial steps of the children that stand before all other contributors.
     var leadingSteps = 0
 }

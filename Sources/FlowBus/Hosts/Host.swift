@@ -27,6 +27,8 @@ package protocol Host: AnyObject {
     /// Whether the host drops the steps of a root that is not presented, if the root is to ignore them (S-15). Otherwise the
     /// coordinator does.
     var gatesRoots: Bool { get }
+    /// Whether what is live outlives the process, so that the coordinator need not restore it.
+    var keepsTree: Bool { get }
     /// Starts a root.
     func coordinate(
         _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>)

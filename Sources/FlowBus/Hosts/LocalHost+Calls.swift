@@ -81,6 +81,8 @@ extension LocalHost {
 
     var gatesRoots: Bool { true }
 
+    var keepsTree: Bool { false }
+
     func coordinate(
         _ definition: String, _ step: StepMessage?, allowsStepWhenNotPresented: Bool, _ done: @escaping Done<NodePath>
     ) {

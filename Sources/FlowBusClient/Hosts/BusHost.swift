@@ -206,6 +206,8 @@ final class BusHost: Host {
 
     var clock: HostClock { .continuous }
 
+    var keepsTree: Bool { true }
+
     func whenSettled(_ call: @escaping @MainActor () -> Void) { call() }
 
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowBus.FlowOutcome]>) {
