@@ -124,7 +124,8 @@ public struct ExpectedContributor: Sendable {
         case .named(let name): applied.name == name
         case .type(let expected):
             // Without an object: the child is gone already.
-            object.map { type(of: $0) == expected } ?? (applied.name == "\(expected)")
+            object.map { type(of: $0) == expected }
+                ?? (applied.name == (expected as? any Flow.Type)?.definition ?? TypeNames.name(of: expected))
         case .object(let expected): object === expected
         case .step(let step): applied.name == coordinator.name(of: step)
         }

@@ -10,15 +10,15 @@ extension FlowCoordinator {
             guard known.type == type else {
                 throw NavigationError(
                     .alreadyRegistered,
-                    "the flow '\(definition)' is the class '\(known.type)'; '\(type)' has to have another definition")
+                    TypeNames.collision(known.type, type, "flow '\(definition)'", "static let definition"))
             }
             return known
         }
         guard Names.isPresentableName(definition), definition != "root" else {
             throw NavigationError(
                 .invalidName,
-                "the flow '\(type)' can't have the definition '\(Names.escaped(definition))': \(Names.presentableNameRule), "
-                    + "and not 'root'")
+                "declare 'static let definition' in '\(type)': '\(Names.escaped(definition))' can't be the name of a flow: "
+                    + "\(Names.presentableNameRule), and not 'root'")
         }
         let timeout = type.timeout.microseconds
         guard Limits.answerTimeouts.contains(timeout) else {
@@ -103,18 +103,29 @@ extension FlowCoordinator {
         guard let asked = kinds[question.definition] else { return done(.success(())) }
         var requests: [FlowKindRequest] = []
         var screens: [ScreenDeclaration] = []
+        var types: [String: any Presentable.Type] = [:]
         for child in children {
             if let flow = child.presentable as? any Flow {
                 if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
             let screen = child.presentable.name
-            let result = try Self.result(of: type(of: child.presentable))
+            let type = type(of: child.presentable)
+            // Classes can declare one name for all of them.
+            if screen == TypeNames.name(of: type) {
+                if let known = screenTypes[screen] ?? types[screen], known != type {
+                    throw NavigationError(
+                        .alreadyRegistered,
+                        TypeNames.collision(known, type, "screen '\(screen)'", "name"))
+                }
+                types[screen] = type
+            }
+            let result = try Self.result(of: type)
             if let known = (asked.registration.screens + screens).first(where: { $0.name == screen }) {
                 guard known.result == result else {
                     throw NavigationError(
                         .invalidArguments,
-                        "the screen '\(screen)' of type '\(type(of: child.presentable))' has another Answer than the one of that "
+                        "the screen '\(screen)' of type '\(type)' has another Answer than the one of that "
                             + "name that was contributed before; give it another name")
                 }
                 continue
@@ -122,13 +133,16 @@ extension FlowCoordinator {
             guard Names.isPresentableName(screen), screen != "root" else {
                 throw NavigationError(
                     .invalidName,
-                    "'\(Names.escaped(screen))' can't be the name of a screen: \(Names.presentableNameRule), and not "
-                        + "'root'")
+                    "declare 'name' in '\(type)': '\(Names.escaped(screen))' can't be the name of a screen: "
+                        + "\(Names.presentableNameRule), and not 'root'")
             }
             screens.append(ScreenDeclaration(screen, result: result))
         }
         if !screens.isEmpty { requests.append(FlowKindRequest(type: asked.type, screens: screens)) }
-        registerIfNeeded(requests[...], done)
+        registerIfNeeded(requests[...]) { [weak self] result in
+            if case .success = result { self?.screenTypes.merge(types) { known, _ in known } }
+            done(result)
+        }
     }
 
     /// Reports an error that no caller is waiting for.

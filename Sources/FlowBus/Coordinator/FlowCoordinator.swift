@@ -18,6 +18,8 @@ public final class FlowCoordinator: Sendable {
     let host: any Host
     /// The flow types that this coordinator can create, by definition.
     var kinds: [String: FlowKind] = [:]
+    /// The classes of screens that are named by their types, by these names.
+    var screenTypes: [String: any Presentable.Type] = [:]
     /// The live flows and screens whose objects are in this coordinator.
     var nodes: [NodePath: HostedNode] = [:]
     /// The same nodes by object, oldest first: one object can be live at several paths.

@@ -37,7 +37,7 @@ public protocol Flow: Presentable {
     /// other step is `unhandled`, and the flow is not asked.
     static var steps: [any Step.Type] { get }
 
-    /// The name of the flow's definition on the bus. The default is the name of the type.
+    /// The name of the flow's definition on the bus. The default is the name of the type, as <doc:StepsOnTheBus> describes it.
     static var definition: String { get }
 
     /// Whether ``adapt(step:)`` is called. The default is true. On the bus it costs one more call for each step; a flow
@@ -79,7 +79,7 @@ extension Flow {
     public var name: String { Self.definition }
 
     /// The name of the type.
-    public static var definition: String { String(describing: Self.self) }
+    public static var definition: String { TypeNames.name(of: Self.self) }
 
     /// True.
     public static var isGuarded: Bool { true }

@@ -7,7 +7,7 @@ public import FlowCore
 @MainActor
 public protocol Presentable: AnyObject, Sendable {
     /// The name in the tree and on the bus. It has to match `[A-Za-z_][A-Za-z0-9_]*`, with at most 64 bytes. The
-    /// default is the name of the type.
+    /// default is the name of the type, as <doc:StepsOnTheBus> describes it.
     var name: String { get }
 
     /// The visibility of the presentable: the current value, if it was ever set, then every change.
@@ -32,7 +32,7 @@ public protocol Presentable: AnyObject, Sendable {
 
 extension Presentable {
     /// The name of the type.
-    public var name: String { String(describing: Self.self) }
+    public var name: String { TypeNames.name(of: Self.self) }
 
     /// The empty string.
     public var style: String { "" }

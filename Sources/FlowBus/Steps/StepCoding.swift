@@ -13,7 +13,7 @@ package enum StepCoding {
                 throw StepError(
                     .unsupportedType,
                     "'\(Names.escaped(step.name))' of '\(StepError.name(of: type))' can't be the name of a step: "
-                        + Names.stepNameRule)
+                        + Names.stepNameRule + "; give the case another")
             }
             guard !declarations.contains(where: { $0.name == step.name }) else {
                 throw StepError.notAStep(type, "two of its cases have the name '\(step.name)'")

@@ -202,9 +202,9 @@ struct ChildOptionsTests {
         // Back does not reach what the lock covers.
         #expect(try await fixture.coordinator.back(on: device).verdict == .unhandled)
         try await fixture.coordinator.emit(TestStep.three, on: device)
-        #expect(try await applied(fixture) == ["flow Device/Side"])
-        #expect(try await applied(fixture) == ["flow Device/Deep"])
-        #expect(try await applied(fixture) == ["hide Device/Deep"])
+        #expect(try await applied(fixture) == ["flow ChildOptionsTests_Device/Side"])
+        #expect(try await applied(fixture) == ["flow ChildOptionsTests_Device/Deep"])
+        #expect(try await applied(fixture) == ["hide ChildOptionsTests_Device/Deep"])
         let error = try await refusal { try await fixture.coordinator.emit(TestStep.four, on: device) }
         #expect(error.message.contains("this flow has no layer 'attic'; it has 'apps', 'banner', 'lock'"))
     }

@@ -92,8 +92,8 @@ struct LocalLimitsTests {
         #expect(
             try await message(fixture, of: .one, on: hasty) == "'OddFlow<Hasty>.adapt(step:)' did not answer in time")
         #expect(
-            try await message(fixture, of: .four, on: flow).hasPrefix("'OddFlow<Main>.navigate(to:)' failed: 'no name'")
-        )
+            try await message(fixture, of: .four, on: flow)
+                .hasPrefix("'OddFlow<Main>.navigate(to:)' failed: declare 'name' in 'TestScreen': 'no name'"))
         let steps = TestStepper()
         let other = OddFlow(Named.self) { step in
             if case TestStep.two = step { return .unhandled }

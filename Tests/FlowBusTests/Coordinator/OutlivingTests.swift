@@ -116,7 +116,7 @@ struct OutlivingTests {
         try await fixture.coordinator.emit(AskStep.picked(contact: 5, movie: nil), on: child)
         #expect(
             await fixture.navigations(3) == [
-                "Asker pick(movie: 7)", "Asker/PickerFlow picked(contact: 5, movie: nil)",
+                "Asker pick(movie: 7)", "Asker/OutlivingTests_PickerFlow picked(contact: 5, movie: nil)",
                 "Asker picked(contact: 5, movie: Optional(7))",
             ])
         let none = try await refusal { try await fixture.coordinator.emit(AskStep.other, on: flow) }

@@ -34,7 +34,8 @@ struct SharedRootTests {
         #expect(await fixture.verdict(of: TestStep.three, on: inner) == "navigated")
         #expect(
             await fixture.navigations(4) == [
-                "InnerFlow one", "InnerFlow/InnerFlow two", "InnerFlow/InnerFlow three", "InnerFlow four",
+                "SharedRootTests_InnerFlow one", "SharedRootTests_InnerFlow/SharedRootTests_InnerFlow two",
+                "SharedRootTests_InnerFlow/SharedRootTests_InnerFlow three", "SharedRootTests_InnerFlow four",
             ])
         // Its own page goes; the window stays, with the flow that it still stands for.
         #expect(page.withdrawals == 1 && window.withdrawals == 0)
@@ -58,7 +59,7 @@ struct SharedRootTests {
             }
         }
         #expect(await fixture.verdict(of: TestStep.one, on: main) == "navigated")
-        #expect(await fixture.navigations(2) == ["Main one", "Main/InnerFlow two"])
+        #expect(await fixture.navigations(2) == ["Main one", "Main/SharedRootTests_InnerFlow two"])
         #expect(await fixture.verdict(of: TestStep.three, on: main) == "navigated")
         #expect(window.withdrawals == 1)
     }

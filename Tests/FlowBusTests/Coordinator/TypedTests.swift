@@ -34,7 +34,10 @@ struct TypedTests {
         try await fixture.begin(flow, with: OneStepper(withSingleStep: ShopStep.list))
         #expect(await fixture.verdict(of: ShopStep.item(number: 0), on: flow) == "navigated")
         #expect(await fixture.verdict(of: ShopStep.item(number: 1), on: flow) == "unhandled")
-        #expect(await fixture.navigations(3) == ["ShopFlow list", "ShopFlow item(number: 0)", "ShopFlow list"])
+        #expect(
+            await fixture.navigations(3) == [
+                "TypedTests_ShopFlow list", "TypedTests_ShopFlow item(number: 0)", "TypedTests_ShopFlow list",
+            ])
         #expect(flow.taken == [.list, .item(number: 0), .list, .item(number: 1)])
         let other = try await fixture.root(Main.self)
         #expect(await fixture.verdict(of: TestStep.one, on: flow) == "unhandled")
@@ -101,7 +104,7 @@ struct TypedTests {
         let first = try #require(await fixture.navigation())
         #expect(
             first.contributions.map { "\($0.kind) \($0.name)" }.sorted() == [
-                "current four", "flow ShopFlow", "parent five", "screen page",
+                "current four", "flow TypedTests_ShopFlow", "parent five", "screen page",
             ])
     }
 
@@ -116,7 +119,7 @@ struct TypedTests {
             return .start(shop, with: ShopStep.closed)
         }
         #expect(await fixture.verdict(of: TestStep.one, on: main) == "navigated")
-        #expect(await fixture.navigations(3) == ["Main one", "Main/ShopFlow closed", "Main two"])
+        #expect(await fixture.navigations(3) == ["Main one", "Main/TypedTests_ShopFlow closed", "Main two"])
         #expect(taken == ["one", "two"])
     }
 }

@@ -201,7 +201,7 @@ import Testing
         #expect(
             declaring(StepCase("öffne"))
                 == "unsupportedType: 'öffne' of 'ByHand' can't be the name of a step: a letter, then letters, digits, '_', '.' and "
-                + "'-', at most 128 bytes")
+                + "'-', at most 128 bytes; give the case another")
         #expect(
             declaring(StepCase("open", [StepParameter("größe", Int.self)]))
                 == "unsupportedType: 'größe' can't be the name of an argument of step 'open': letters, digits and '_', not "
