@@ -54,6 +54,7 @@ struct RestoringTests {
     }
 
     final class MainFlow: Flow {
+        static let definition = "MainFlow"
         static let steps: [any Step.Type] = [NoteStep.self, Closure.self]
         let root = TestScreen("root")
         private unowned let program: Program
@@ -80,6 +81,7 @@ struct RestoringTests {
     }
 
     final class EditorFlow: Flow {
+        static let definition = "EditorFlow"
         let root = TestScreen("root")
         private unowned let program: Program
         private let text: String
