@@ -109,7 +109,7 @@ extension World {
         handle(.flowUnregistered(nextRequest(), flow: flow, by: Client(client)))
     }
 
-    private func contributor(_ part: DefinitionsBuilder.Part) -> FlowContributor {
+    func contributor(_ part: DefinitionsBuilder.Part) -> FlowContributor {
         DefinitionsBuilder.contributor(part, in: coordinator.definitions)
     }
 }

@@ -51,7 +51,7 @@ public struct Coordinator: ~Copyable, Sendable {
     }
 
     /// The definitions in force: those of the files, and those that clients registered.
-    public var definitions: Definitions { machine.definitions }
+    public var definitions: Definitions { _read { yield machine.definitions } }
 
     /// The serial of the latest navigation (S-10).
     public var serial: UInt64 { machine.serial }
@@ -178,6 +178,11 @@ struct Machine: Sendable {
         if hasMore { handleRest(before: event, &turn) }
         forest.origin = 0
         dispatch(consume event, &turn)
+        endEvent(&turn)
+    }
+
+    /// Goes on with what the event leads to, as far as it goes in this turn.
+    mutating func endEvent(_ turn: inout Turn) {
         goOn(&turn)
         if calls.hasUnwatched { watchSuspended() }
         if forest.hasDozing { restartDozing(&turn) }

@@ -26,6 +26,9 @@ struct Turn: ~Copyable, Sendable {
     var answered: [Effect] = []
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
+    /// Whether the question about the step that was emitted is held for the shell, and that question.
+    var mayHold = false
+    var held: HeldQuestion?
     /// The effects so far.
     var effects: [Effect]
     /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).

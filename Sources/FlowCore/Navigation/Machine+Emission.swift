@@ -31,6 +31,10 @@ extension Machine {
             if options?.asks == true { decideAsk(of: request, outcome, &turn) }
         case .taken: break
         case .waiting:
+            if turn.held != nil {
+                turn.held?.waits = options?.waits ?? true
+                return
+            }
             let path = turn.call.path ?? forest[node.slot].path
             suspend(request, Call(client: client, kind: .step(path: path, turn.call.token)), &turn)
             if options?.waits == false { replyTimedOut(request, &turn) }

@@ -38,11 +38,7 @@ extension Machine {
         turn.begin(step)
         forest.origin = step.origin
         if !activationTokens.isEmpty { activationTokens.begin(step.origin) }
-        guard let flow = forest.slot(of: step.flow) else {
-            let name = definitions[step.step].name
-            return end(
-                step, .refused(FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")), &turn)
-        }
+        guard let flow = forest.slot(of: step.flow) else { return endWithoutFlow(step, &turn) }
         let definition = definition(of: flow).index
         if definitions.flows[definition].asksOthers || isWaiting(flow) {
             guard mayProceed(step, at: flow, definition, &turn) else { return nil }
@@ -50,6 +46,14 @@ extension Machine {
         let outcome = carryOut(step, at: flow, &turn)
         unblock(step.flow, turn)
         return outcome
+    }
+
+    /// Ends a step whose flow has ended.
+    @discardableResult
+    mutating func endWithoutFlow(_ step: WaitingStep, _ turn: inout Turn) -> Outcome {
+        let name = definitions[step.step].name
+        return end(
+            step, .refused(FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")), &turn)
     }
 
     /// Handles a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.

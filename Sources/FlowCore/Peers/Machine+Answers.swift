@@ -109,8 +109,15 @@ extension Machine {
 
     /// A guard answered.
     mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID, _ turn: inout Turn) {
-        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked, &turn) else { return }
-        var step = asked
+        guard let (step, name) = questions.closeGuard(question), let flow = resume(step, &turn) else { return }
+        takeAnswer(answer, about: step, at: flow, of: name, &turn)
+        unblock(step.flow, turn)
+    }
+
+    mutating func takeAnswer(
+        _ answer: GuardAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String, _ turn: inout Turn
+    ) {
+        var step = step
         do throws(FlowError) {
             try adapt(&step, answer, of: "the guard '\(name)'")
             let definition = definition(of: flow).index
@@ -119,12 +126,18 @@ extension Machine {
         } catch {
             end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error), &turn)
         }
-        unblock(step.flow, turn)
     }
 
     /// A navigator answered.
     mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let (step, name) = questions.closeNavigator(question), let flow = resume(step, &turn) else { return }
+        takeAnswer(answer, about: step, at: flow, of: name, &turn)
+        unblock(step.flow, turn)
+    }
+
+    mutating func takeAnswer(
+        _ answer: NavigatorAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String, _ turn: inout Turn
+    ) {
         switch answer {
         case .contributors(let contributors):
             let step = stopWaiting(step)
@@ -135,7 +148,6 @@ extension Machine {
         case .timedOut:
             end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")), &turn)
         }
-        unblock(step.flow, turn)
     }
 
     private mutating func apply(

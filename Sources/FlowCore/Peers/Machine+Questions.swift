@@ -39,6 +39,28 @@ extension Machine {
     mutating func ask(
         _ service: Service, about step: WaitingStep, at flow: NodeSlot, isNavigator: Bool, _ turn: inout Turn
     ) {
+        // What waits for the call, by its token, has to find it waiting.
+        if turn.mayHold, let request = step.request, request == turn.call.request, turn.call.token == nil,
+            activationTokens.isEmpty
+        {
+            turn.mayHold = false
+            turn.held = HeldQuestion(isForGuard: !isNavigator, waiting: step, service: service, request: request)
+            return
+        }
+        let id = open(service, step, at: flow, isNavigator: isNavigator, &turn)
+        // The screen on which the step was emitted may be gone.
+        let place = forest.slot(of: step.screen) ?? flow
+        let question = Question(
+            id: id, service: service, flow: forest[flow].path, step: definitions[step.step].name,
+            arguments: step.arguments, client: step.client, presentable: forest[place].path,
+            instance: forest[place].instance, cause: step.cause, isInteractive: step.isInteractive)
+        turn.effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
+    }
+
+    /// Opens a question, for whose answer the flow waits.
+    mutating func open(
+        _ service: Service, _ step: WaitingStep, at flow: NodeSlot, isNavigator: Bool, _ turn: inout Turn
+    ) -> QuestionID {
         var step = step
         countWaiting(&step, for: flow)
         queue.number(&step)
@@ -47,13 +69,7 @@ extension Machine {
         let id = questions.ask(asked)
         timings.suspend(step.origin, at: turn.now)
         forest.update(flow) { $0.flow?.question = id }
-        // The screen on which the step was emitted may be gone.
-        let place = forest.slot(of: step.screen) ?? flow
-        let question = Question(
-            id: id, service: service, flow: forest[flow].path, step: definitions[step.step].name,
-            arguments: step.arguments, client: step.client, presentable: forest[place].path,
-            instance: forest[place].instance, cause: step.cause, isInteractive: step.isInteractive)
-        turn.effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
+        return id
     }
 
     /// A step no longer waits for an answer, nor behind one that does.
