@@ -34,7 +34,7 @@ extension FlowCoordinator {
             isGuarded: type.isGuarded, children: type.children, layers: type.layers,
             timeout: timeout,
             swiftNames: SwiftNames(flow: StepError.name(of: type), steps: catalog.caseNames))
-        return FlowKind(type: type, catalog: catalog, registration: registration)
+        return FlowKind(type, catalog, registration)
     }
 
     /// Returns the values that flows or screens of a type answer with; nil if they do not answer.
@@ -52,7 +52,7 @@ extension FlowCoordinator {
     ///   - request: the flow type and its screens.
     ///   - done: receives the result, possibly before this method returns.
     private func registerIfNeeded(_ request: FlowKindRequest, _ done: @escaping Done<Void>) {
-        var kind: FlowKind
+        let kind: FlowKind
         do throws(NavigationError) { kind = try self.kind(of: request.type) } catch { return done(.failure(error)) }
         let name = kind.registration.name
         let new = request.screens.filter { !kind.registration.screens.contains($0) }
@@ -65,12 +65,16 @@ extension FlowCoordinator {
             return done(.success(()))
         }
         registering[name] = []
-        kind.registration.screens += new
-        kind.isRegistered = true
-        if let make = request.make { kind.make = make }
-        host.register(kind.registration) { [weak self, kind] result in
+        var registration = kind.registration
+        registration.screens += new
+        host.register(registration) { [weak self, registration] result in
             guard let self else { return done(result) }
-            if case .success = result { kinds[name] = kind }
+            if case .success = result {
+                kind.registration = registration
+                kind.isRegistered = true
+                if let make = request.make { kind.make = make }
+                kinds[name] = kind
+            }
             let waiting = registering.removeValue(forKey: name) ?? []
             done(result)
             for next in waiting { next() }

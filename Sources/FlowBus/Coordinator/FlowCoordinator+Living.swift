@@ -120,7 +120,7 @@ extension FlowCoordinator {
             live[path]?.isReady = true
             // The host reports this before the navigation that contributed the children. Blocks that wait for the flow
             // need the children in place.
-            if let node = nodes[path], contributed[path] == nil { markReady(node) }
+            if let node = nodes[path], node.contributed == nil { markReady(node) }
             startingRoots.decide(ready: path)?(.success(path))
         }
     }
@@ -132,7 +132,6 @@ extension FlowCoordinator {
     package func removed(_ path: NodePath) {
         live[path] = nil
         origins[path] = nil
-        contributed[path] = nil
         roots[path] = nil
         if let node = nodes[path] { end(node) }
         endStart(of: path)
@@ -165,7 +164,7 @@ extension FlowCoordinator {
     /// Ends all flows and screens, children before parents.
     func endAll() {
         let left = nodes.values.sorted { $0.instance > $1.instance }
-        (live, origins, awaitedRoots, roots, contributed) = ([:], [:], [], [:], [:])
+        (live, origins, awaitedRoots, roots) = ([:], [:], [], [:])
         for node in left where nodes[node.path] === node { end(node) }
         kinds = [:]
         let requests = requestedRoots
@@ -197,11 +196,14 @@ extension FlowCoordinator {
         defer { if navigation.step != nil { endStart(of: navigation.flow) } }
         guard let node = nodes[navigation.flow], let flow = node.flow else { return }
         let step = navigation.step.flatMap { message in
-            kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
+            message.step ?? kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
         }
         // Going back contributes nothing.
-        let applied = navigation.step == nil ? nil : contributed.removeValue(forKey: navigation.flow)
-        let contributions = Array(navigation.contributions.dropFirst(applied?.leadingSteps ?? 0))
+        let applied = navigation.step == nil ? nil : node.contributed.take()
+        var contributions = navigation.contributions
+        if let applied, applied.leadingSteps > 0 {
+            contributions = Array(contributions.dropFirst(applied.leadingSteps))
+        }
         if let applied { begin(applied, contributions, navigation, step) }
         logged.append(NavigationLog.Entry(navigation, contributions))
         navigations.send(
@@ -253,7 +255,7 @@ extension FlowCoordinator {
         // Children before parents, as in a dismissal.
         for node in gone.reversed() where nodes[node.path] === node {
             let beginsAnew = roots[node.path] != nil
-            (contributed[node.path], roots[node.path]) = (nil, nil)
+            roots[node.path] = nil
             // A root that starts again is not withdrawn: the same object is shown again.
             end(node, isWithdrawn: !beginsAnew)
         }

@@ -13,7 +13,7 @@ extension FlowCoordinator: HostDelegate {
         do throws(NavigationError) {
             let (node, flow, step) = try decode(question)
             // The previous answer was either applied and reported, or discarded.
-            contributed[question.flow] = nil
+            node.contributed = nil
             var isAnswered = false
             node.adapt(within: type(of: flow).timeout, by: host.clock) { [host] in
                 await Self.adapted(step, by: flow, for: host)
@@ -45,9 +45,9 @@ extension FlowCoordinator: HostDelegate {
     package func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
         do throws(NavigationError) {
             let (node, flow, step) = try decode(question)
-            contributed[question.flow] = nil
+            node.contributed = nil
             announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
-            try contribute(flow.contributors(to: step), question, answer)
+            try contribute(flow.contributors(to: step), at: node, question, answer)
         } catch {
             answer(.failed(error.message))
         }
@@ -82,13 +82,13 @@ extension FlowCoordinator: HostDelegate {
 
     /// Answers a question with the contributors of a flow. Their children wait here for their paths.
     private func contribute(
-        _ contributors: FlowContributors, _ question: HostQuestion,
+        _ contributors: FlowContributors, at node: HostedNode, _ question: HostQuestion,
         _ answer: @escaping @MainActor (NavigateAnswer) -> Void
     ) throws(NavigationError) {
         let restoration = restoration(of: question)
         var list: [FlowContributor]
         switch contributors {
-        case .none: list = []
+        case .none: return answer(.contributors([]))
         case .unhandled: return answer(.unhandled)
         case .one(let contributor): list = [contributor]
         case .multiple(let contributors): list = contributors
@@ -149,7 +149,7 @@ extension FlowCoordinator: HostDelegate {
             }
         }
         // The host reports later that the contributors were applied.
-        if nodes[question.flow] != nil { contributed[question.flow] = applied }
+        node.contributed = applied
     }
 
     /// Takes those initial steps of a new screen that do not wait: they are forwarded to the flow before its own forwards, which is

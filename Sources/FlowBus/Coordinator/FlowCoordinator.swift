@@ -41,8 +41,6 @@ public final class FlowCoordinator: Sendable {
     var startingRoots = StartingRoots()
     /// The live roots that this coordinator started.
     var roots: [NodePath: Root] = [:]
-    /// What each flow contributed with its latest answer, until the host reports the navigation.
-    var contributed: [NodePath: Contributed] = [:]
 
     let announcements: Broadcast<UpcomingNavigation>
     let navigations: Broadcast<FlowNavigation>
@@ -144,7 +142,13 @@ public final class FlowCoordinator: Sendable {
         let message = try encode(step)
         let node = try node(of: presentable)
         if isGated(node) { return StepOutcome(verdict: .hidden, serial: 0) }
-        return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
+        try Task.checkCancellation()
+        switch host.emitAtOnce(message, on: node.path, instance: node.instance) {
+        case .decided(let outcome): return try outcome.get()
+        case .waiting(let wait): return try await answer(to: wait)
+        case nil:
+            return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
+        }
     }
 
     /// Emits a step on a flow or screen of this coordinator, and waits for the answer of what it leads to: a picker, a PIN pad, a
@@ -270,7 +274,8 @@ final class Root {
 }
 
 /// A flow type that this coordinator can create.
-struct FlowKind {
+@MainActor
+package final class FlowKind {
     let type: any Flow.Type
     let catalog: StepCatalog
     var registration: FlowRegistration
@@ -278,4 +283,8 @@ struct FlowKind {
     var isRegistered = false
     /// Creates a flow that another program or flow starts by name.
     var make: (@MainActor () -> any Flow)?
+
+    init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
+        (self.type, self.catalog, self.registration) = (type, catalog, registration)
+    }
 }

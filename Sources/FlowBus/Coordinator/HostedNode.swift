@@ -26,6 +26,8 @@ package final class HostedNode {
     private var tasks: [Task<Void, Never>] = []
     /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
     private var asked: (message: StepMessage, step: any Step)?
+    /// What the flow contributed with its latest answer, until the host reports the navigation.
+    var contributed: Contributed?
     /// The call of `adapt` under way.
     private var adapting: Adapting?
 

@@ -104,7 +104,10 @@ package final class Broadcast<Element: Sendable> {
     }
 
     /// Sends a value to all subscribers, which have it when this returns.
-    package func send(_ value: Element) { if !isFinished { listeners.notify(value) } }
+    package func send(_ value: @autoclosure () -> Element) {
+        if listeners.isEmpty || isFinished { return }
+        listeners.notify(value())
+    }
 
     /// Ends all sequences. A sequence that is requested later is empty.
     package func finish() {

@@ -39,6 +39,9 @@ package protocol Host: AnyObject {
         along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Emits a step on a presentable, and handles it before this returns, if nothing else is to be done and the caller can wait for it.
+    /// nil if it did not emit it; then ``emit(_:on:instance:_:)`` does.
+    func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce?
     /// Emits a step on a presentable, and answers with the answer of what it leads to (S-45).
     func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>)
     /// Emits a step on a screen of this process, to which the ask belongs. The delegate gets the answer.
@@ -60,6 +63,17 @@ package protocol Host: AnyObject {
     func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
     /// Ends all flows. The delegate gets no further calls.
     func close()
+}
+
+/// What became of a step that was emitted at once.
+package enum AtOnce {
+    case decided(Result<StepOutcome, NavigationError>)
+    /// It is not decided yet; the closure is called with whoever waits for that.
+    case waiting((@escaping Done<StepOutcome>) -> Void)
+}
+
+extension Host {
+    package func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce? { nil }
 }
 
 /// Receives the result of a call to a host.

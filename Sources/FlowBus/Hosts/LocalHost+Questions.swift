@@ -9,7 +9,7 @@ extension LocalHost {
         timedOut: @escaping @MainActor (QuestionID) -> Event
     ) {
         guard let delegate else { return }
-        let (id, timeout) = (question.id, question.service.timeout)
+        let id = question.id
         questions[id] = PendingQuestion(flow: question.flow)
         let definition = definition(at: question.flow) ?? ""
         ask(
@@ -18,13 +18,75 @@ extension LocalHost {
                 definition: definition, flow: NodePath(question.flow),
                 step: StepMessage(name: question.step, arguments: question.arguments),
                 isFromThisProcess: question.cause == 0), id)
+        startTimeLimit(of: id, question.service.timeout, timedOut)
+    }
+
+    /// Measures the time limit of a question, in µs, if it is still open.
+    private func startTimeLimit(
+        of id: QuestionID, _ limit: UInt64, _ timedOut: @escaping @MainActor (QuestionID) -> Event
+    ) {
         guard questions[id] != nil else { return }
         questions[id]?.clock = Task { [weak self, clock] in
-            do { try await clock.sleep(.microseconds(Int64(clamping: timeout))) } catch { return }
+            do { try await clock.sleep(.microseconds(Int64(clamping: limit))) } catch { return }
             guard let self, questions.removeValue(forKey: id) != nil else { return }
             enqueue { _ in timedOut(id) }
             callDelayed()
         }
+    }
+
+    // MARK: Questions that are answered at once
+
+    /// Asks a flow about a step that was just emitted.
+    ///
+    /// - Returns: the next question about the step, if there is one.
+    func answer(_ held: HeldQuestion) -> HeldQuestion? {
+        let flow = flows[held.flow.instance]
+        let question = HostQuestion(
+            definition: flow?.definition ?? "", flow: flow?.path ?? "",
+            step: StepMessage(name: core.definitions[held.step].name, arguments: held.arguments),
+            isFromThisProcess: true)
+        if held.isForGuard {
+            let answer = HeldAnswer<AdaptAnswer>()
+            delegate?.adapt(question) { [weak self] in
+                if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
+            }
+            guard let known = answer.known else {
+                answer.question = open(held, in: question.flow) { .guardReplied($0, .timedOut) }
+                return nil
+            }
+            // What the flow did before it answered comes first.
+            guard isClosed || waiting.isEmpty else {
+                guard let id = open(held, in: question.flow, { .guardReplied($0, .timedOut) }) else { return nil }
+                takeAnswer(known, to: id)
+                return nil
+            }
+            return core.answer(held, guardAnswer(known), at: now, into: &effects)
+        }
+        let answer = HeldAnswer<NavigateAnswer>()
+        delegate?.navigate(question) { [weak self] in
+            if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
+        }
+        guard let known = answer.known else {
+            answer.question = open(held, in: question.flow) { .navigatorReplied($0, .timedOut) }
+            return nil
+        }
+        guard isClosed || waiting.isEmpty else {
+            guard let id = open(held, in: question.flow, { .navigatorReplied($0, .timedOut) }) else { return nil }
+            takeAnswer(known, to: id)
+            return nil
+        }
+        core.answer(held, navigatorAnswer(known), at: now, into: &effects)
+        return nil
+    }
+
+    /// Has the machine wait for the answer to a question.
+    private func open(
+        _ held: HeldQuestion, in flow: NodePath, _ timedOut: @escaping @MainActor (QuestionID) -> Event
+    ) -> QuestionID? {
+        guard !isClosed, let id = core.ask(held, at: now, into: &effects) else { return nil }
+        questions[id] = PendingQuestion(flow: flow.objectPath)
+        startTimeLimit(of: id, held.timeout, timedOut)
+        return id
     }
 
     /// Makes a call when no flow at or below a path is asked any more.
@@ -51,17 +113,20 @@ extension LocalHost {
     func takeAnswer(_ answer: AdaptAnswer, to id: QuestionID) {
         guard removeQuestion(id) else { return }
         defer { callDelayed() }
-        enqueue { host in
-            switch answer {
-            case .rejected: return .guardReplied(id, .rejected)
-            case .timedOut: return .guardReplied(id, .timedOut)
-            case .failed(let why): return .guardReplied(id, .failed(why))
-            case .step(let message):
-                do throws(FlowError) {
-                    return .guardReplied(id, .step(try host.step(message), message.arguments))
-                } catch {
-                    return .guardReplied(id, .failed(error.message))
-                }
+        enqueue { host in .guardReplied(id, host.guardAnswer(answer)) }
+    }
+
+    /// The answer as the machine takes it.
+    private func guardAnswer(_ answer: AdaptAnswer) -> GuardAnswer {
+        switch answer {
+        case .rejected: return .rejected
+        case .timedOut: return .timedOut
+        case .failed(let why): return .failed(why)
+        case .step(let message):
+            do throws(FlowError) {
+                return .step(try step(message), message.arguments)
+            } catch {
+                return .failed(error.message)
             }
         }
     }
@@ -69,18 +134,55 @@ extension LocalHost {
     func takeAnswer(_ answer: NavigateAnswer, to id: QuestionID) {
         guard removeQuestion(id) else { return }
         defer { callDelayed() }
-        enqueue { host in
+        enqueue { host in .navigatorReplied(id, host.navigatorAnswer(answer)) }
+    }
+
+    /// The answer as the machine takes it.
+    private func navigatorAnswer(_ answer: NavigateAnswer) -> NavigatorAnswer {
+        switch answer {
+        case .failed(let why): return .failed(why)
+        case .unhandled: return .unhandled
+        case .contributors(let contributors):
+            if contributors.isEmpty { return .contributors([]) }
             do throws(FlowError) {
-                switch answer {
-                case .failed(let why): return .navigatorReplied(id, .failed(why))
-                case .unhandled: return .navigatorReplied(id, .unhandled)
-                case .contributors(let contributors):
-                    let rules = ContributorRules(host.core.definitions)
-                    return .navigatorReplied(id, .contributors(try rules.contributors(contributors)))
-                }
+                return .contributors(try ContributorRules(core.definitions).contributors(contributors))
             } catch {
-                return .navigatorReplied(id, .failed(error.message))
+                return .failed(error.message)
             }
         }
+    }
+}
+
+/// The answer to a question that the machine holds.
+@MainActor
+private final class HeldAnswer<Answer> {
+    /// The answer, if it came at once.
+    private(set) var known: Answer?
+    /// The number of the question that waits for it otherwise.
+    var question: QuestionID?
+
+    /// Takes the answer.
+    ///
+    /// - Returns: the question, if it waits.
+    func take(_ answer: Answer) -> QuestionID? {
+        if question == nil { known = answer }
+        return question
+    }
+}
+
+/// The live flows by instance.
+struct LocalFlows {
+    private var flows: [UInt64: (path: NodePath, definition: String)] = [:]
+    private var instances: [NodePath: UInt64] = [:]
+
+    subscript(instance: UInt64) -> (path: NodePath, definition: String)? { flows[instance] }
+
+    mutating func add(_ flow: HostNode) {
+        flows[flow.instance] = (flow.path, flow.name)
+        instances[flow.path] = flow.instance
+    }
+
+    mutating func remove(_ path: NodePath) {
+        if let instance = instances.removeValue(forKey: path) { flows[instance] = nil }
     }
 }

@@ -16,12 +16,20 @@ final class LocalHost: Host {
     var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false)
     /// Events that were not handled yet. Each is made when its turn comes, because names can refer to others by then.
-    private var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
+    private(set) var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
     /// The names of the steps.
     var steps = LocalSteps()
     private var isHandling = false
     /// Whether a task that handles them is scheduled.
     private var isScheduled = false
+    /// The effects of the latest event; empty, but for its memory, between two events.
+    var effects: [Effect] = []
+    /// The call that is handled at once, and its answer.
+    private var callAtOnce: (request: UInt64, path: NodePath, answer: Result<Answer, NavigationError>?)?
+    /// How many calls in a row were handled at once.
+    private var callsInARow = 0
+    /// The live flows, whose questions need not look for them.
+    var flows = LocalFlows()
     var isClosed = false
     /// Unanswered calls, by number.
     var answers: [UInt64: PendingAnswer] = [:]
@@ -64,7 +72,7 @@ final class LocalHost: Host {
 
     // MARK: Events
 
-    private var now: Instant {
+    var now: Instant {
         let time = clock.elapsed().components
         return Instant(
             microseconds: UInt64(clamping: time.seconds) * 1_000_000
@@ -101,12 +109,69 @@ final class LocalHost: Host {
         var count = 0
         while count < Self.eventsPerTurn, let next = waiting.popFirst() {
             count += 1
-            guard let event = next(self) else { continue }
-            for effect in core.handle(event, at: now) where !isClosed { carryOut(effect) }
+            if let event = next(self) { handle(event) }
         }
         isHandling = false
         if waiting.isEmpty { callSettled() } else { wake() }
     }
+
+    private func handle(_ event: consuming Event) {
+        var question = core.begin(event, at: now, into: &effects)
+        carryOutEffects()
+        while let held = question, !isClosed {
+            question = answer(held)
+            carryOutEffects()
+        }
+    }
+
+    private func carryOutEffects() {
+        if effects.isEmpty { return }
+        var list: [Effect] = []
+        swap(&list, &effects)
+        for effect in list where !isClosed { carryOut(effect) }
+        list.removeAll(keepingCapacity: true)
+        swap(&list, &effects)
+    }
+
+    // MARK: Calls that are handled at once
+
+    /// The number of calls that are handled at once, before other tasks of the main actor have their turn.
+    private static var mostCallsInARow: Int { 64 }
+
+    func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce? {
+        guard waiting.isEmpty, !isHandling, !isScheduled, !isClosed, callsInARow < Self.mostCallsInARow,
+            instance != 0, let node = core.node(instance: instance), let id = core.definitions.step(named: step.name)
+        else {
+            callsInARow = 0
+            return nil
+        }
+        callsInARow += 1
+        lastRequest += 1
+        let number = lastRequest
+        callAtOnce = (number, path, nil)
+        isHandling = true
+        handle(
+            .stepEmitted(
+                RequestID(number), on: node, step: id, arguments: step.arguments, by: Self.client,
+                options: Self.emissionOptions))
+        isHandling = false
+        // Without an answer it was closed meanwhile.
+        let ended = NavigationError(.flowEnded, "the coordinator has ended")
+        let outcome = (callAtOnce?.answer ?? .failure(ended)).map(StepOutcome.init)
+        callAtOnce = nil
+        var awaited: AwaitedOutcome?
+        if case .success(let first) = outcome, first.verdict == .pending {
+            let undecided = AwaitedOutcome()
+            // The steps of a presentable are decided in order, so it has its place before those that follow.
+            pending.add(nil, on: path.objectPath) { undecided.decide($0) }
+            awaited = undecided
+        }
+        if waiting.isEmpty { callSettled() } else { handleWaiting() }
+        return awaited.map { awaited in .waiting { awaited.wait($0) } } ?? .decided(outcome)
+    }
+
+    /// No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
+    private static let emissionOptions = EmissionOptions(waits: false)
 
     // MARK: Rest
 
@@ -137,6 +202,10 @@ final class LocalHost: Host {
 
     /// Refuses a call.
     func fail(_ number: UInt64, _ error: FlowError) {
+        if let call = callAtOnce, call.request == number {
+            callAtOnce?.answer = .failure(localized(NavigationError(error), at: call.path.objectPath))
+            return
+        }
         guard let answer = answers.removeValue(forKey: number) else { return }
         answer.done(.failure(localized(NavigationError(error), at: answer.path?.objectPath)))
     }
@@ -192,8 +261,14 @@ final class LocalHost: Host {
                 delegate?.presented(
                     shown.path, instance: presentation.instance, presentation.answers.map(AskMessage.init))
             }
-        case .addPresentable(let state): delegate?.added(HostNode(state))
-        case .removePresentable(let path, _): delegate?.removed(NodePath(path))
+        case .addPresentable(let state):
+            let node = HostNode(state)
+            if node.isFlow { flows.add(node) }
+            delegate?.added(node)
+        case .removePresentable(let path, let isFlow):
+            let path = NodePath(path)
+            if isFlow { flows.remove(path) }
+            delegate?.removed(path)
         case .changeProperties(let changes):
             if let isPresented = changes.properties.flag(.presented) {
                 delegate?.changed(NodePath(changes.path), .presented(isPresented))
@@ -213,7 +288,12 @@ final class LocalHost: Host {
             {
                 delegate?.answered(instance: instance, answer)
             }
-        case .reply(let request, let answer): answers.removeValue(forKey: request.number)?.done(.success(answer))
+        case .reply(let request, let answer):
+            if callAtOnce?.request == request.number {
+                callAtOnce?.answer = .success(answer)
+            } else {
+                answers.removeValue(forKey: request.number)?.done(.success(answer))
+            }
         case .fail(let request, let error): fail(request.number, error)
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.

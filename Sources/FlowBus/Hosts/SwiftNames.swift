@@ -13,8 +13,8 @@ package struct SwiftNames: Equatable, Sendable {
 /// The messages of the machine as they are in one process: they name types and methods of Swift, where those of the service name
 /// object paths, and this program as guard and navigator.
 struct LocalTexts {
-    /// The name of the only client.
-    static let client = "this process"
+    /// The name of the only client, as that of a connection begins.
+    static let client = ":this-process"
     private var flows: [String: SwiftNames] = [:]
 
     /// Learns the names of a flow.

@@ -34,6 +34,8 @@ final class Listeners<Element> {
         }
     }
 
+    var isEmpty: Bool { listeners.isEmpty }
+
     /// Sends a value to all subscribers. A subscription that ends meanwhile does not receive it; one that begins
     /// meanwhile receives the next value. A value that is sent during a notification follows it, so that all
     /// subscribers see one order.
