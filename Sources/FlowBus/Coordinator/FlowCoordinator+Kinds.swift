@@ -104,12 +104,12 @@ extension FlowCoordinator {
     func registerIfNeeded(
         _ children: [ContributedChild], by question: HostQuestion, _ done: @escaping Done<Void>
     ) throws(NavigationError) {
-        guard let asked = kinds[question.definition] else { return done(.success(())) }
+        guard let asked = kind(asked: question) else { return done(.success(())) }
         var requests: [FlowKindRequest] = []
         var screens: [ScreenDeclaration] = []
         var types: [String: any Presentable.Type] = [:]
         for child in children {
-            if let flow = child.presentable as? any Flow {
+            if let flow = child.presentable.asFlow {
                 if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }

@@ -154,6 +154,7 @@ extension FlowCoordinator {
 
     private func remove(_ node: HostedNode) {
         if let root = node.root { LiveRoots.remove(root) }
+        if let place = node.place { (place.node, place.kind, node.place) = (nil, nil, nil) }
         node.end()
         nodes[node.path] = nil
         let object = ObjectIdentifier(node.presentable)

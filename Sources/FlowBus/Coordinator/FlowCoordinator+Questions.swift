@@ -5,7 +5,7 @@ internal import FlowCore
 extension FlowCoordinator: HostDelegate {
     package func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
         // This flow's types do not have the step, so it cannot adapt it. The host will find it unhandled.
-        if let kind = kinds[question.definition], !kind.catalog.has(question.step.name) {
+        if let kind = kind(asked: question), !kind.catalog.has(question.step.name) {
             return answer(.step(question.step))
         }
         // It was asked when the step was taken the first time.
@@ -31,7 +31,7 @@ extension FlowCoordinator: HostDelegate {
     private static func adapted(_ step: any Step, by flow: any Flow, for host: any Host) async -> AdaptAnswer {
         do {
             // A type that the flow does not take is found unhandled.
-            let adapted = try await flow.adapted(step) ?? step
+            let adapted = try await flow._adapted(step) ?? step
             // In RxFlow, `NoneStep` means that no step is taken.
             if adapted is NoneStep { return .rejected("") }
             return .step(try host.message(of: adapted))
@@ -47,7 +47,7 @@ extension FlowCoordinator: HostDelegate {
             let (node, flow, step) = try decode(question)
             node.contributed = nil
             announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
-            try contribute(flow.contributors(to: step), at: node, question, answer)
+            try contribute(flow._contributors(to: step), at: node, question, answer)
         } catch {
             answer(.failed(error.message))
         }
@@ -57,7 +57,7 @@ extension FlowCoordinator: HostDelegate {
     private func decode(
         _ question: HostQuestion
     ) throws(NavigationError) -> (node: HostedNode, flow: any Flow, step: any Step) {
-        guard let node = node(for: question), let flow = node.flow, let kind = kinds[question.definition] else {
+        guard let node = node(for: question), let flow = node.flow, let kind = kind(asked: question) else {
             throw NavigationError(
                 .unknownObject, "there is no object of '\(question.definition)' for the flow '\(question.flow)'")
         }
@@ -70,7 +70,8 @@ extension FlowCoordinator: HostDelegate {
 
     /// Returns the node that a question is for. A flow without an object is created now.
     private func node(for question: HostQuestion) -> HostedNode? {
-        if let node = nodes[question.flow] { return node }
+        if let node = question.place.node { return node }
+        if let node = nodes[question.flow] { return remember(node, at: question.place) }
         let awaited = awaitedRoots.first { $0.definition == question.definition }
         if question.isFromThisProcess, question.flow.parent == nil, let awaited {
             begin(awaited, at: question.flow)
@@ -79,6 +80,15 @@ extension FlowCoordinator: HostDelegate {
         }
         return nodes[question.flow]
     }
+
+    /// Notes the node and the type of a flow, so that the next question finds them.
+    private func remember(_ node: HostedNode, at place: FlowPlace) -> HostedNode {
+        (place.node, place.kind, node.place) = (node, kinds[place.definition], place)
+        return node
+    }
+
+    /// The type of the flow that is asked.
+    func kind(asked question: HostQuestion) -> FlowKind? { question.place.kind ?? kinds[question.definition] }
 
     /// Answers a question with the contributors of a flow. Their children wait here for their paths.
     private func contribute(
@@ -160,7 +170,7 @@ extension FlowCoordinator: HostDelegate {
     private func takeInitialSteps(
         of child: inout ContributedChild, isLast: Bool, _ question: HostQuestion
     ) -> [StepMessage] {
-        guard let kind = kinds[question.definition], !(child.presentable is any Flow) else { return [] }
+        guard let kind = kind(asked: question), !child.presentable.isFlow else { return [] }
         // The newest child of a stack covers the others. That of tabs does, too, but a child that is shown is selected.
         let isUncovered = kind.type.children != .stack || isLast
         let isPresented = isUncovered && live[question.flow]?.isPresented == true && child.isShown
@@ -180,7 +190,7 @@ extension FlowCoordinator: HostDelegate {
     private func result(
         _ result: any Encodable & Sendable, _ question: HostQuestion
     ) throws(NavigationError) -> FlowCore.Arguments {
-        guard let type = kinds[question.definition]?.type as? any Answering.Type else {
+        guard let type = kind(asked: question)?.type as? any Answering.Type else {
             throw NavigationError(
                 .notSupported, "the flow '\(question.definition)' ends with a result, but does not conform to Answering"
             )
@@ -192,14 +202,14 @@ extension FlowCoordinator: HostDelegate {
         _ child: ContributedChild, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
         try self.child(
-            child.presentable is any Flow ? .flow : .screen, child.presentable.contributedName,
+            child.presentable.isFlow ? .flow : .screen, child.presentable.contributedName,
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
             child.onResult, child.options, question)
     }
 
     /// The step for a result, with the name that it has at the host.
     private func resultStep(_ step: ResultStep?, _ question: HostQuestion) -> ResultStep? {
-        guard let step, let catalog = kinds[question.definition]?.catalog else { return step }
+        guard let step, let catalog = kind(asked: question)?.catalog else { return step }
         let arguments = question.step.step.map { LocalSteps.resolve(step.arguments, from: $0) } ?? step.arguments
         return ResultStep(catalog.name(ofCase: step.name), arguments: arguments)
     }
@@ -208,7 +218,7 @@ extension FlowCoordinator: HostDelegate {
         _ kind: NamedContributor.Kind, _ name: String, _ step: any Step, _ arguments: [String: Value]?, _ style: String,
         _ allowsStepWhenNotPresented: Bool, _ onResult: ResultStep?, _ options: ChildOptions, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
-        let catalog = kinds[question.definition]?.catalog
+        let catalog = self.kind(asked: question)?.catalog
         var named = NamedContributor.child(
             kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
             style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil,

@@ -196,7 +196,10 @@ extension FlowCoordinator {
 
     /// The restoration to which a question belongs; nil if the step is any other.
     func restoration(of question: HostQuestion) -> Restoration? {
-        guard let restoration = restorations[question.flow], restoration.step == question.step else { return nil }
+        guard !restorations.isEmpty, let restoration = restorations[question.flow], restoration.step == question.step
+        else {
+            return nil
+        }
         return restoration
     }
 }
@@ -213,7 +216,7 @@ extension Restoration {
                 object?.withdraw()
                 continue
             }
-            if let object, !(object is any Flow) {
+            if let object, !object.isFlow {
                 faults += SavedProperties(of: object).restore(child.state.map(\.argument))
             }
             kept.0.append(contributor)

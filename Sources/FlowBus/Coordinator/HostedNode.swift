@@ -17,6 +17,8 @@ package final class HostedNode {
     var initialSteps: [any Step]
     /// Whether it says of itself that it is not visible.
     var isHidden = false
+    /// The place of a flow that was asked; nil where its host knows none.
+    var place: FlowPlace?
     /// What it reports to the host.
     package var reports: PresenceReports?
     /// What it asks; nil for a flow.
@@ -36,7 +38,7 @@ package final class HostedNode {
         self.instance = instance
         presentable = child.presentable
         stepper = child.stepper
-        flow = child.presentable as? any Flow
+        flow = child.presentable.asFlow
         root = flow.flatMap { $0.root as? any Presentable }
         definition = flow.map { type(of: $0).definition } ?? ""
         allowsStepWhenNotPresented = child.allowsStepWhenNotPresented
@@ -69,7 +71,7 @@ package final class HostedNode {
     /// dismissal of its root, but neither title nor answer.
     package func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
         // Its presence says what its sequences do, without a stream for each of them.
-        if flow == nil, let screen = presentable as? any Screen { return subscribe(screen.presence, receive) }
+        if flow == nil, let presence = presentable.screenPresence { return subscribe(presence, receive) }
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
         if let values = visible as? PresenceValues<Bool> {
             subscribe(values.presence) { change in
@@ -194,7 +196,7 @@ package struct ContributedChild {
         self.presentable = presentable
         self.stepper = stepper
         self.allowsStepWhenNotPresented =
-            options.whenHidden.map { $0 == .allow } ?? allowsStepWhenNotPresented ?? (presentable is any Flow)
+            options.whenHidden.map { $0 == .allow } ?? allowsStepWhenNotPresented ?? presentable.isFlow
         self.onResult = onResult
         self.options = options
         initialSteps = stepper.takeInitialSteps()
@@ -203,8 +205,9 @@ package struct ContributedChild {
     /// Whether it is a screen that is shown already.
     @MainActor
     var isShown: Bool {
-        guard !(presentable is any Flow) else { return false }
-        if let screen = presentable as? any Screen { return screen.presence.isVisible }
+        let type = PresentableType.of(presentable)
+        if type.isFlow { return false }
+        if let presence = type.presence(of: presentable) { return presence.isVisible }
         return (presentable.visible as? PresenceValues<Bool>)?.presence.isVisible == true
     }
 }

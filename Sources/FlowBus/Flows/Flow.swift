@@ -72,6 +72,13 @@ public protocol Flow: Presentable {
     /// - Parameter step: the step, as ``adapt(step:)`` returned it.
     /// - Returns: The contributors.
     func navigate(to step: StepType) -> FlowContributors
+
+    /// Returns the contributors that a step of any type leads to: `unhandled` if it is not of ``StepType``. Flows do not implement it. It
+    /// is a requirement because each kind of ``StepType`` has its own: to find out the kind with each step costs more than the step.
+    func _contributors(to step: any Step) -> FlowContributors
+
+    /// Adapts a step of any type; nil if the flow does not take its type. As ``_contributors(to:)``, flows do not implement it.
+    func _adapted(_ step: any Step) async throws -> (any Step)?
 }
 
 extension Flow {
@@ -162,22 +169,39 @@ public protocol StepSet: Sendable {
     var step: any Step { get }
 }
 
-extension Flow {
-    /// Adapts a step of any type; nil if the flow does not take its type.
-    func adapted(_ step: any Step) async throws -> (any Step)? {
-        guard let taken = Self.taken(step) else { return nil }
-        let adapted = try await adapt(step: taken)
-        return (adapted as? any StepSet)?.step ?? adapted as? any Step
+extension Flow where StepType == any Step {
+    /// What ``navigate(to:)`` returns.
+    public func _contributors(to step: any Step) -> FlowContributors { navigate(to: step) }
+
+    /// What ``adapt(step:)`` returns.
+    public func _adapted(_ step: any Step) async throws -> (any Step)? { try await adapt(step: step) }
+}
+
+extension Flow where StepType: Step {
+    /// What ``navigate(to:)`` returns for a step of the type.
+    public func _contributors(to step: any Step) -> FlowContributors {
+        guard let step = step as? StepType else { return .unhandled }
+        return navigate(to: step)
     }
 
-    /// Returns the contributors that a step of any type leads to.
-    func contributors(to step: any Step) -> FlowContributors {
-        Self.taken(step).map(navigate) ?? .unhandled
+    /// What ``adapt(step:)`` returns for a step of the type.
+    public func _adapted(_ step: any Step) async throws -> (any Step)? {
+        guard let step = step as? StepType else { return nil }
+        return try await adapt(step: step)
+    }
+}
+
+extension Flow where StepType: StepSet {
+    /// What ``navigate(to:)`` returns for a step of the set.
+    public func _contributors(to step: any Step) -> FlowContributors {
+        guard let step = StepType(step) else { return .unhandled }
+        return navigate(to: step)
     }
 
-    private static func taken(_ step: any Step) -> StepType? {
-        if let taken = step as? StepType { return taken }
-        return (StepType.self as? any StepSet.Type)?.init(step) as? StepType
+    /// What ``adapt(step:)`` returns for a step of the set.
+    public func _adapted(_ step: any Step) async throws -> (any Step)? {
+        guard let step = StepType(step) else { return nil }
+        return try await adapt(step: step).step
     }
 }
 

@@ -36,5 +36,5 @@ extension FlowContributor {
 
 extension Presentable {
     /// The name by which a contributor has it: a flow has that of its definition.
-    var contributedName: String { (self as? any Flow).map { type(of: $0).definition } ?? name }
+    var contributedName: String { asFlow.map { type(of: $0).definition } ?? name }
 }

@@ -11,9 +11,9 @@ extension HostNode {
 }
 
 extension HostNavigation {
-    init(_ navigation: FlowCore.Navigation) {
+    init(_ navigation: FlowCore.Navigation, at path: NodePath) {
         self.init(
-            flow: NodePath(navigation.flow), serial: navigation.serial, cause: navigation.cause,
+            flow: path, serial: navigation.serial, cause: navigation.cause,
             // There is only this process.
             sender: "",
             step: navigation.step.isEmpty

@@ -151,19 +151,38 @@ package struct FlowRegistration: Equatable {
 
 /// A question of a host about a step.
 package struct HostQuestion {
-    /// The flow's definition.
-    package var definition: String
-    /// The path of the flow.
-    package var flow: NodePath
+    /// The flow.
+    package let place: FlowPlace
     package var step: StepMessage
     /// Whether this process started the cascade, with this very step.
     package var isFromThisProcess: Bool
 
-    package init(definition: String, flow: NodePath, step: StepMessage, isFromThisProcess: Bool) {
-        self.definition = definition
-        self.flow = flow
+    /// The flow's definition.
+    package var definition: String { place.definition }
+    /// The path of the flow.
+    package var flow: NodePath { place.path }
+
+    package init(_ place: FlowPlace, step: StepMessage, isFromThisProcess: Bool) {
+        self.place = place
         self.step = step
         self.isFromThisProcess = isFromThisProcess
+    }
+}
+
+/// The place of a live flow in the tree. A host that keeps it as long as the flow lives spares itself, and the coordinator, to look
+/// for the flow with each step.
+@MainActor
+package final class FlowPlace {
+    nonisolated let path: NodePath
+    nonisolated let definition: String
+    /// The path as the machine has it.
+    nonisolated let objectPath: String
+    /// The flow's object and type, once it was asked.
+    var node: HostedNode?
+    var kind: FlowKind?
+
+    package nonisolated init(_ path: NodePath, _ objectPath: String, definition: String) {
+        (self.path, self.objectPath, self.definition) = (path, objectPath, definition)
     }
 }
 

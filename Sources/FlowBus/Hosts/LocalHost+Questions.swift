@@ -8,15 +8,13 @@ extension LocalHost {
         _ question: Question, _ ask: (any HostDelegate, HostQuestion, QuestionID) -> Void,
         timedOut: @escaping @MainActor (QuestionID) -> Event
     ) {
-        guard let delegate else { return }
+        guard let delegate, let place = flows.place(at: question.flow) else { return }
         let id = question.id
         questions[id] = PendingQuestion(flow: question.flow)
-        let definition = definition(at: question.flow) ?? ""
         ask(
             delegate,
             HostQuestion(
-                definition: definition, flow: NodePath(question.flow),
-                step: StepMessage(name: question.step, arguments: question.arguments),
+                place, step: StepMessage(name: question.step, arguments: question.arguments),
                 isFromThisProcess: question.cause == 0), id)
         startTimeLimit(of: id, question.service.timeout, timedOut)
     }
@@ -39,52 +37,43 @@ extension LocalHost {
     /// Asks a flow about a step that was just emitted.
     ///
     /// - Returns: the next question about the step, if there is one.
-    func answer(_ held: HeldQuestion) -> HeldQuestion? {
-        let flow = flows[held.flow.instance]
+    func answer(_ held: HeldQuestion, at time: Instant) -> HeldQuestion? {
+        guard let delegate, let place = flows[held.flow.instance] else { return nil }
         let question = HostQuestion(
-            definition: flow?.definition ?? "", flow: flow?.path ?? "",
-            step: StepMessage(name: core.definitions[held.step].name, arguments: held.arguments),
+            place, step: StepMessage(name: core.definitions[held.step].name, arguments: held.arguments),
             isFromThisProcess: true)
+        // What is enqueued comes first: the answer takes its turn there, as on the bus.
         if held.isForGuard {
             let answer = HeldAnswer<AdaptAnswer>()
-            delegate?.adapt(question) { [weak self] in
+            delegate.adapt(question) { [weak self] in
                 if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
             }
-            guard let known = answer.known else {
-                answer.question = open(held, in: question.flow) { .guardReplied($0, .timedOut) }
+            if let known = answer.known, isClosed || waiting.isEmpty {
+                return core.answer(held, guardAnswer(known), at: time, into: &effects)
+            }
+            answer.question = open(held, in: place) { .guardReplied($0, .timedOut) }
+            if let known = answer.known, let id = answer.question { takeAnswer(known, to: id) }
+        } else {
+            let answer = HeldAnswer<NavigateAnswer>()
+            delegate.navigate(question) { [weak self] in
+                if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
+            }
+            if let known = answer.known, isClosed || waiting.isEmpty {
+                core.answer(held, navigatorAnswer(known), at: time, into: &effects)
                 return nil
             }
-            // What the flow did before it answered comes first.
-            guard isClosed || waiting.isEmpty else {
-                guard let id = open(held, in: question.flow, { .guardReplied($0, .timedOut) }) else { return nil }
-                takeAnswer(known, to: id)
-                return nil
-            }
-            return core.answer(held, guardAnswer(known), at: now, into: &effects)
+            answer.question = open(held, in: place) { .navigatorReplied($0, .timedOut) }
+            if let known = answer.known, let id = answer.question { takeAnswer(known, to: id) }
         }
-        let answer = HeldAnswer<NavigateAnswer>()
-        delegate?.navigate(question) { [weak self] in
-            if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
-        }
-        guard let known = answer.known else {
-            answer.question = open(held, in: question.flow) { .navigatorReplied($0, .timedOut) }
-            return nil
-        }
-        guard isClosed || waiting.isEmpty else {
-            guard let id = open(held, in: question.flow, { .navigatorReplied($0, .timedOut) }) else { return nil }
-            takeAnswer(known, to: id)
-            return nil
-        }
-        core.answer(held, navigatorAnswer(known), at: now, into: &effects)
         return nil
     }
 
     /// Has the machine wait for the answer to a question.
     private func open(
-        _ held: HeldQuestion, in flow: NodePath, _ timedOut: @escaping @MainActor (QuestionID) -> Event
+        _ held: HeldQuestion, in place: FlowPlace, _ timedOut: @escaping @MainActor (QuestionID) -> Event
     ) -> QuestionID? {
         guard !isClosed, let id = core.ask(held, at: now, into: &effects) else { return nil }
-        questions[id] = PendingQuestion(flow: flow.objectPath)
+        questions[id] = PendingQuestion(flow: place.objectPath)
         startTimeLimit(of: id, held.timeout, timedOut)
         return id
     }
@@ -170,19 +159,36 @@ private final class HeldAnswer<Answer> {
     }
 }
 
-/// The live flows by instance.
+/// The places of the live flows.
 struct LocalFlows {
-    private var flows: [UInt64: (path: NodePath, definition: String)] = [:]
-    private var instances: [NodePath: UInt64] = [:]
+    private var places: [UInt64: FlowPlace] = [:]
+    private var instances: [String: UInt64] = [:]
+    /// The flow that was looked for last, which is usually the next one, too.
+    private var last: (instance: UInt64, place: FlowPlace)?
 
-    subscript(instance: UInt64) -> (path: NodePath, definition: String)? { flows[instance] }
-
-    mutating func add(_ flow: HostNode) {
-        flows[flow.instance] = (flow.path, flow.name)
-        instances[flow.path] = flow.instance
+    subscript(instance: UInt64) -> FlowPlace? {
+        mutating get {
+            if let last, last.instance == instance { return last.place }
+            guard let place = places[instance] else { return nil }
+            last = (instance, place)
+            return place
+        }
     }
 
-    mutating func remove(_ path: NodePath) {
-        if let instance = instances.removeValue(forKey: path) { flows[instance] = nil }
+    /// The flow at the path of an object.
+    mutating func place(at objectPath: String) -> FlowPlace? {
+        if let last, last.place.objectPath == objectPath { return last.place }
+        return instances[objectPath].flatMap { self[$0] }
+    }
+
+    mutating func add(_ flow: HostNode, at objectPath: String) {
+        places[flow.instance] = FlowPlace(flow.path, objectPath, definition: flow.name)
+        instances[objectPath] = flow.instance
+    }
+
+    mutating func remove(_ objectPath: String) {
+        guard let instance = instances.removeValue(forKey: objectPath) else { return }
+        places[instance] = nil
+        if last?.instance == instance { last = nil }
     }
 }

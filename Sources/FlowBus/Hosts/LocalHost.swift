@@ -116,10 +116,11 @@ final class LocalHost: Host {
     }
 
     private func handle(_ event: consuming Event) {
-        var question = core.begin(event, at: now, into: &effects)
+        let time = now
+        var question = core.begin(event, at: time, into: &effects)
         carryOutEffects()
         while let held = question, !isClosed {
-            question = answer(held)
+            question = answer(held, at: time)
             carryOutEffects()
         }
     }
@@ -263,18 +264,19 @@ final class LocalHost: Host {
             }
         case .addPresentable(let state):
             let node = HostNode(state)
-            if node.isFlow { flows.add(node) }
+            if node.isFlow { flows.add(node, at: state.path) }
             delegate?.added(node)
         case .removePresentable(let path, let isFlow):
-            let path = NodePath(path)
             if isFlow { flows.remove(path) }
-            delegate?.removed(path)
+            delegate?.removed(NodePath(path))
         case .changeProperties(let changes):
             if let isPresented = changes.properties.flag(.presented) {
                 delegate?.changed(NodePath(changes.path), .presented(isPresented))
             }
             if changes.properties.flag(.ready) == true { delegate?.changed(NodePath(changes.path), .ready) }
-        case .emitNavigationOccurred(let navigation): delegate?.didNavigate(HostNavigation(navigation))
+        case .emitNavigationOccurred(let navigation):
+            let path = flows.place(at: navigation.flow)?.path ?? NodePath(navigation.flow)
+            delegate?.didNavigate(HostNavigation(navigation, at: path))
         case .emitNavigationFailed(let failure): delegate?.failed(localized(failure))
         case .emitStepConcluded(let conclusion):
             let result = localized(Result(conclusion.outcome), at: conclusion.path)

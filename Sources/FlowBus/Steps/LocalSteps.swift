@@ -17,6 +17,8 @@ struct LocalSteps {
     /// The names of the steps of flows.
     private var names: [Key: String] = [:]
     private var taken: Set<String> = []
+    /// The type of the step that was named last, if it is no ``BusStep``: the next one is usually of this type, too.
+    private var last: (type: ObjectIdentifier, name: String)?
 
     /// The parameter with the step itself.
     private static let itself = Parameter("__step", .any, isOptional: true)
@@ -24,16 +26,20 @@ struct LocalSteps {
     /// Returns the message that carries a step.
     ///
     /// - Throws: ``NavigationError`` for ``NoneStep``.
-    func message(of step: any Step) throws(NavigationError) -> StepMessage {
+    mutating func message(of step: any Step) throws(NavigationError) -> StepMessage {
         if type(of: step) == NoneStep.self { throw NavigationError(StepCoding.noStep) }
         return StepMessage(
             name: name(of: step), arguments: [Argument(Self.itself.name, .object(Value.Object(StepBox(step))))])
     }
 
-    private func name(of step: any Step) -> String {
+    private mutating func name(of step: any Step) -> String {
         let type = type(of: step)
+        if let last, last.type == ObjectIdentifier(type) { return last.name }
         // Most steps are of one kind in an app, and to find out which costs more than to look for it.
-        if let known = names[Key(type: ObjectIdentifier(type), caseName: "")] { return known }
+        if let known = names[Key(type: ObjectIdentifier(type), caseName: "")] {
+            last = (ObjectIdentifier(type), known)
+            return known
+        }
         let caseName = (step as? any BusStep)?.caseName ?? ""
         if let known = names[Key(type: ObjectIdentifier(type), caseName: caseName)] { return known }
         // No flow takes it. The name stands in the error, so it must not be that of another step; none has a question mark.

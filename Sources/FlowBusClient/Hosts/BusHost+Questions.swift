@@ -28,8 +28,8 @@ extension BusHost {
         let details = try call.readArguments()
         let isFromThisProcess = details["sender"]?.value.text == bus.uniqueName && details["cause"]?.value.number == 0
         return HostQuestion(
-            definition: definition, flow: NodePath(flow), step: StepMessage(name: step, arguments: arguments),
-            isFromThisProcess: isFromThisProcess)
+            FlowPlace(NodePath(flow), flow, definition: definition),
+            step: StepMessage(name: step, arguments: arguments), isFromThisProcess: isFromThisProcess)
     }
 
     private func adapt(_ question: HostQuestion, _ open: OpenQuestion, _ reply: PendingReply) {
