@@ -7,29 +7,6 @@ public struct RequestID: Hashable, Sendable {
     public init(_ number: UInt64) { self.number = number }
 }
 
-/// A connection to the bus, by its unique name; the empty name is the daemon itself.
-///
-/// A bus never uses a unique name again, so the usage of a client is never counted for another one.
-public struct Client: Hashable, Sendable {
-    /// The unique name, such as `:1.42`.
-    public let name: String
-
-    /// Creates the client with a unique name.
-    public init(_ name: String) { self.name = name }
-
-    /// The daemon, as the client that starts the roots of `autostart`.
-    public static let daemon = Client("")
-
-    /// Whether it stands for a service with a stepper, by the well-known name (S-42). It may be on another bus, and has no
-    /// usage.
-    var isService: Bool { name.utf8.first != UInt8(ascii: ":") && name.utf8.contains(UInt8(ascii: ".")) }
-    /// Whether it is a connection whose usage counts.
-    var isConnection: Bool { name.utf8.first == UInt8(ascii: ":") || (!name.isEmpty && !isService) }
-
-    /// Stands for the clients of another bus, after a restart: none of them is connected any more (D-3).
-    static let former = Client("former")
-}
-
 /// A time. Each event comes with one, because the core has no clock. Any clock that never goes back is suitable.
 public struct Instant: Comparable, Hashable, Sendable {
     /// The time since a fixed start, in µs.

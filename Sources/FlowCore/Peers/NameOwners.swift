@@ -14,7 +14,7 @@ struct NameOwners: Sendable {
     subscript(name: String) -> Client? { owners[name] }
 
     /// Whether a client owns a bus name; also true for its own unique name.
-    func owns(_ client: Client, _ name: String) -> Bool { client.name == name || owners[name] == client }
+    func owns(_ client: Client, _ name: String) -> Bool { owners[name] == client || client.name == name }
 
     /// A bus name has a new owner.
     ///

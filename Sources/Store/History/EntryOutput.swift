@@ -83,10 +83,11 @@ struct EntryOutput {
     /// Arguments without containers, as by ``RecordWriter``.
     mutating func append(_ arguments: Arguments) {
         append(UInt64(arguments.count))
-        for argument in arguments {
-            append(argument.name)
-            put(argument.isPrivate ? 1 : 0)
-            switch argument.value.shape {
+        // By their places: to iterate copies each.
+        for place in arguments.indices {
+            append(arguments[place].name)
+            put(arguments[place].isPrivate ? 1 : 0)
+            switch arguments[place].value.shape {
             case .fixed(let type, let bits): append(type.rawValue, bits)
             case .stringLike(let type, let text): append(type.rawValue, text)
             // ``byteCount(of:)`` excludes these.
@@ -132,10 +133,10 @@ struct EntryOutput {
     /// An upper bound of arguments; nil if there are containers.
     static func byteCount(of arguments: Arguments) -> Int? {
         var count = numberBytes
-        for argument in arguments {
+        for place in arguments.indices {
             // The length of the name, whether it is private, the letter of the type, the number or the text's length.
-            count += numberBytes + 1 + 1 + numberBytes + argument.name.utf8.count
-            switch argument.value.shape {
+            count += numberBytes + 1 + 1 + numberBytes + arguments[place].name.utf8.count
+            switch arguments[place].value.shape {
             case .fixed: break
             case .stringLike(_, let text): count += text.utf8.count
             case .variant, .bytes, .array, .structure, .entry: return nil

@@ -26,6 +26,8 @@ public struct HistoryBatch: Sendable {
     /// The entries, with room for more.
     private var room: [UInt8] = []
     private var previous = EntryTexts()
+    private var sender = Client.daemon
+    private var senderName = ""
     private var previousTime: UInt64 = 0
 
     /// How many bytes are in the tree's file until this batch is written (``pending``), and the serial of the first entry
@@ -113,10 +115,11 @@ public struct HistoryBatch: Sendable {
             previous.step = navigation.step
             size += navigation.step.utf8.count
         }
-        if navigation.client.name != previous.sender {
+        if navigation.client != sender {
             flags.insert(.sender)
-            previous.sender = navigation.client.name
-            size += navigation.client.name.utf8.count
+            sender = navigation.client
+            senderName = sender.name
+            size += senderName.utf8.count
         }
         if room.count - byteCount < size { grow(by: size) }
         if pendingBytes == byteCount { pendingFirst = navigation.serial }
@@ -133,7 +136,7 @@ public struct HistoryBatch: Sendable {
             if flags.contains(.flow) { output.append(navigation.flow) }
             if flags.contains(.definition) { output.append(navigation.definition) }
             if flags.contains(.step) { output.append(navigation.step) }
-            if flags.contains(.sender) { output.append(navigation.client.name) }
+            if flags.contains(.sender) { output.append(senderName) }
             if flags.contains(.contributors) {
                 if let contributors { output.append(contributors) } else { output.append(navigation.contributions) }
             }
@@ -205,7 +208,6 @@ struct EntryTexts: Sendable {
     var flow = ""
     var definition = ""
     var step = ""
-    var sender = ""
 }
 
 /// The parts of an entry; the values are part of the format.
