@@ -107,7 +107,7 @@ extension Machine {
         }
         asks.setTold(client != nil, number)
         guard let client else { return }
-        turn.answered.append(.emitAnswered(Answered(client: client, path: ask.path, answer: answer)))
+        turn.answerAsk(Answered(client: client, path: ask.path, answer: answer))
     }
 
     /// Sends the answers for a presentable to its new owner.

@@ -286,8 +286,8 @@ struct Machine: Sendable {
         if !earlyPresenters.isEmpty, !hasMore { startEarlyPresenters(&turn) }
         if let token = turn.call.token, let answer = turn.answer { remember(answer, by: token, at: turn.now) }
         if accounting.hasNews { for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) } }
-        if let answer = turn.answer { turn.effects.append(answer.effect) }
-        if !turn.answered.isEmpty { turn.effects += turn.answered }
+        if let answer = turn.answer.take() { turn.effects.append(answer.asEffect()) }
+        turn.sendAnswersToAsks()
         expireAsks(at: turn.now)
         if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }
         if timings.hasEnded, !hasMore, !forest.hasSightings { timings.forgetEnded() }

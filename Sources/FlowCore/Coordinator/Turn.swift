@@ -6,11 +6,24 @@ struct Turn: ~Copyable, Sendable {
     struct CurrentCall: Sendable {
         /// nil if the event is not a call that can be answered later.
         var request: RequestID?
+        private var rare = Sparse<Rare>()
+
+        private struct Rare: Initial {
+            var token: Tokens.Key?
+            var path: String?
+        }
+
         /// The token of the call.
-        var token: Tokens.Key?
+        var token: Tokens.Key? {
+            get { rare[\.token, nil] }
+            set { rare[\.token, nil] = newValue }
+        }
         /// The object path of the call, if it is not that of the presentable that takes the step. A step that begins to
         /// wait needs it for its record before the call has one.
-        var path: String?
+        var path: String? {
+            get { rare[\.path, nil] }
+            set { rare[\.path, nil] = newValue }
+        }
     }
 
     /// The time of the event.
@@ -22,8 +35,6 @@ struct Turn: ~Copyable, Sendable {
     var call = CurrentCall()
     /// The answer to the call. It is sent when the cascade has ended or waits (S-9).
     var answer: CallAnswer?
-    /// Answers to asks. They are sent after the answer to the call (S-45).
-    var answered: [Effect] = []
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
     /// Whether the question about the step that was emitted is held for the shell, and that question.
@@ -31,8 +42,15 @@ struct Turn: ~Copyable, Sendable {
     var held: HeldQuestion?
     /// The effects so far.
     var effects: [Effect]
-    /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).
-    private var lateAnswers: (origin: UInt64, answers: [Effect]) = (0, [])
+    private var further = Sparse<FurtherAnswers>()
+
+    private struct FurtherAnswers: Initial {
+        /// Answers to asks. They are sent after the answer to the call (S-45).
+        var ofAsks: [Effect] = []
+        /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).
+        var late: [Effect] = []
+        var origin: UInt64 = 0
+    }
 
     /// Begins a turn, whose effects follow those of earlier ones.
     init(at now: Instant, upTo size: Int = .max, after earlier: consuming [Effect] = []) {
@@ -46,20 +64,40 @@ struct Turn: ~Copyable, Sendable {
 
     /// Counts a step.
     mutating func begin(_ step: WaitingStep) {
-        if !lateAnswers.answers.isEmpty, lateAnswers.origin != step.origin { sendLateAnswers() }
+        if !further.isAsAtFirst, further[\.origin, 0] != step.origin { sendLateAnswers() }
         taken += 1
     }
 
     /// Answers an earlier call.
     mutating func answerLate(_ answer: CallAnswer, origin: UInt64) {
-        lateAnswers.origin = origin
-        lateAnswers.answers.append(answer.effect)
+        further[\.origin, 0] = origin
+        further[\.late, []].append(answer.asEffect())
     }
 
+    @inline(__always)
     mutating func sendLateAnswers() {
-        if lateAnswers.answers.isEmpty { return }
-        effects += lateAnswers.answers
-        lateAnswers.answers = []
+        if !further.isAsAtFirst { sendThem() }
+    }
+
+    private mutating func sendThem() {
+        effects += further[\.late, []]
+        further[\.late, []] = []
+    }
+
+    /// Answers an ask, after the answer to the call.
+    mutating func answerAsk(_ answered: Answered) { further[\.ofAsks, []].append(.emitAnswered(answered)) }
+
+    @inline(__always)
+    mutating func sendAnswersToAsks() {
+        if !further.isAsAtFirst { effects += takeAnswersToAsks() }
+    }
+
+    /// Takes the answers to asks.
+    mutating func takeAnswersToAsks() -> [Effect] {
+        if further.isAsAtFirst { return [] }
+        let answers = further[\.ofAsks, []]
+        further[\.ofAsks, []] = []
+        return answers
     }
 
     /// Takes the effects so far.
@@ -76,7 +114,7 @@ enum CallAnswer: Sendable {
     case fail(RequestID, FlowError)
 
     /// The effect that sends it.
-    var effect: Effect {
+    consuming func asEffect() -> Effect {
         switch self {
         case .reply(let request, let answer): .reply(request, answer)
         case .fail(let request, let error): .fail(request, error)

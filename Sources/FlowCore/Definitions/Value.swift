@@ -85,23 +85,25 @@ extension Value {
 
     /// The number of bytes that the value counts for against the limits: at least the bytes on the wire with all
     /// padding, and at least ``Limits/valueBytes``.
+    @inline(__always)
     public var byteCount: Int {
         // Most values are numbers and texts.
         switch self {
-        case .bool, .int32, .uint32, .int64, .uint64, .double, .object: return Limits.valueBytes
-        case .string(let text): return Limits.valueBytes + text.utf8.count
-        default: break
+        case .bool, .int32, .uint32, .int64, .uint64, .double, .object: Limits.valueBytes
+        case .string(let text): Limits.valueBytes + text.utf8.count
+        default: Limits.valueBytes + contentByteCount
         }
-        let content =
-            switch shape {
-            case .fixed: 0
-            case .stringLike(_, let text): text.utf8.count
-            case .variant(let value): value.byteCount
-            case .bytes(let bytes): bytes.count
-            case .array(_, let elements), .structure(let elements): elements.reduce(0) { $0 + $1.byteCount }
-            case .entry(let key, let value): key.byteCount + value.byteCount
-            }
-        return Limits.valueBytes + content
+    }
+
+    private var contentByteCount: Int {
+        switch shape {
+        case .fixed: 0
+        case .stringLike(_, let text): text.utf8.count
+        case .variant(let value): value.byteCount
+        case .bytes(let bytes): bytes.count
+        case .array(_, let elements), .structure(let elements): elements.reduce(0) { $0 + $1.byteCount }
+        case .entry(let key, let value): key.byteCount + value.byteCount
+        }
     }
 }
 

@@ -6,29 +6,14 @@ extension Machine {
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
         _ request: RequestID, _ turn: inout Turn
     ) {
-        if let options, answerAgain(options, on: node, by: client, request, &turn) { return }
-        if let wanted = options?.instance, wanted != node.instance {
-            let error = FlowError(
-                .staleInstance,
-                "instance '\(wanted)' is meant, but the presentable at this path is instance '\(node.instance)'")
-            turn.answer = .fail(request, error)
-            return
+        if let options {
+            guard begin(options, on: node, by: client, request, &turn) else { return }
+            turn.call.path = options.calledAt
         }
-        if let options, options.asks, let token = options.token {
-            do throws(FlowError) {
-                try checkAsk(token, on: node, by: client, &turn)
-            } catch {
-                // Nothing is remembered: the same call can be made when there is room.
-                turn.call.token = nil
-                turn.answer = .fail(request, error)
-                return
-            }
-        }
-        turn.call.path = options?.calledAt
         switch emit(step, arguments, on: node, by: client, options, .emitted(request), &turn) {
         case .ended(let outcome):
             turn.answer = Self.answer(request, outcome)
-            if options?.asks == true { decideAsk(of: request, outcome, &turn) }
+            if let options, options.asks { decideAsk(of: request, outcome, &turn) }
         case .taken: break
         case .waiting:
             if turn.held != nil {
@@ -37,8 +22,33 @@ extension Machine {
             }
             let path = turn.call.path ?? forest[node.slot].path
             suspend(request, Call(client: client, kind: .step(path: path, turn.call.token)), &turn)
-            if options?.waits == false { replyTimedOut(request, &turn) }
+            if let options, !options.waits { replyTimedOut(request, &turn) }
         }
+    }
+
+    /// Returns whether the step can be emitted with these options; otherwise the call has its answer, or gets it with that of an
+    /// earlier one.
+    private mutating func begin(
+        _ options: EmissionOptions, on node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) -> Bool {
+        if answerAgain(options, on: node, by: client, request, &turn) { return false }
+        if let wanted = options.instance, wanted != node.instance {
+            let error = FlowError(
+                .staleInstance,
+                "instance '\(wanted)' is meant, but the presentable at this path is instance '\(node.instance)'")
+            turn.answer = .fail(request, error)
+            return false
+        }
+        guard options.asks, let token = options.token else { return true }
+        do throws(FlowError) {
+            try checkAsk(token, on: node, by: client, &turn)
+        } catch {
+            // Nothing is remembered: the same call can be made when there is room.
+            turn.call.token = nil
+            turn.answer = .fail(request, error)
+            return false
+        }
+        return true
     }
 
     /// A client emits steps on a presentable. Each is emitted when the one before has ended with its cascade (S-7).
@@ -140,19 +150,15 @@ extension Machine {
         let waits = options?.waits ?? true
         let admitted: Arguments
         do throws(FlowError) {
-            try Self.checkActivationToken(options?.activationToken)
+            if let options { try Self.checkActivationToken(options.activationToken) }
             try checkEmitter(client, of: flow, on: place, waits: waits)
             admitted = try definitions.admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))
         }
         let origin = origins.next()
-        if let time = options?.inputTime { timings.note(input: time, of: origin, at: turn.now) }
-        if let options, options.asks, let token = options.token, case .emitted(let request) = purpose {
-            beginAsk(token, on: slot, by: client, options, origin: origin, request)
-        }
-        if let options, let token = options.activationToken, case .emitted(let request) = purpose {
-            activationTokens.insert(token, for: origin, of: request)
+        if let options, case .emitted(let request) = purpose {
+            note(options, of: request, on: slot, by: client, origin, &turn)
         }
         return pass(
             WaitingStep(
@@ -160,6 +166,18 @@ extension Machine {
                 arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
                 isInteractive: options?.isInteractive ?? false),
             at: slot, for: flow, &turn)
+    }
+
+    /// Notes what the options say of all that comes of the step.
+    private mutating func note(
+        _ options: EmissionOptions, of request: RequestID, on slot: NodeSlot, by client: Client, _ origin: UInt64,
+        _ turn: inout Turn
+    ) {
+        if let time = options.inputTime { timings.note(input: time, of: origin, at: turn.now) }
+        if options.asks, let token = options.token {
+            beginAsk(token, on: slot, by: client, options, origin: origin, request)
+        }
+        if let token = options.activationToken { activationTokens.insert(token, for: origin, of: request) }
     }
 
     /// The gate of a presentable lets a step through, defers or drops it (S-15).

@@ -262,11 +262,10 @@ extension Machine {
             }
         }
         explanation.effects += turn.takeEffects()
-        for case .emitAnswered(let it) in turn.answered {
+        for case .emitAnswered(let it) in turn.takeAnswersToAsks() {
             explanation.add(
                 "a client that asked for a result gets the answer '\(it.answer.outcome.rawValue)'", indented: true)
         }
-        turn.answered = []
     }
 
     private func lines(of navigation: Navigation) -> [String] {

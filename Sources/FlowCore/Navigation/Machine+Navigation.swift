@@ -3,7 +3,15 @@
 extension Machine {
     /// Handles a step at its live flow, by the flow's own rules.
     mutating func navigate(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome {
-        guard let contributors = contributors(for: step, at: flow) else { return .ignored(.unhandled) }
+        guard let rule = definitions.rules.find(step.step, of: definition(of: flow)) else {
+            return .ignored(.unhandled)
+        }
+        if definitions.rules.areNone[rule] {
+            announce(step, at: flow, &turn)
+            if let outcome = applyNone(step, flow, &turn) { return outcome }
+            return apply([], step, flow, &turn)
+        }
+        guard let contributors = contributors(of: rule, for: step, at: flow) else { return .ignored(.unhandled) }
         announce(step, at: flow, &turn)
         return apply(contributors, step, flow, &turn)
     }
@@ -34,6 +42,41 @@ extension Machine {
         return .navigated(serial: serial)
     }
 
+    /// Applies no contributor: nothing changes but the flow's latest navigation. Returns nil if the arguments need more than those
+    /// of the one before, for which a plan has to find room first.
+    private mutating func applyNone(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome? {
+        let arguments = step.arguments.broadcastable
+        let byteCount = arguments.byteCount
+        guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
+        occur(arguments, byteCount, [], step, flow, &turn)
+        triggerPresented(&turn)
+        return .navigated(serial: serial)
+    }
+
+    /// Whether the arguments of a flow's latest navigation need no more room than those of the one before.
+    @inline(__always)
+    private func hasRoomForLast(_ byteCount: Int, at flow: NodeSlot, for client: Client) -> Bool {
+        if byteCount == 0 { return true }
+        guard let last = forest[flow].flow?.lastUsage else { return false }
+        return last.client == client && last.byteCount >= byteCount
+    }
+
+    /// A navigation occurs that changes no child.
+    @inline(__always)
+    private mutating func occur(
+        _ arguments: Arguments, _ byteCount: Int, _ contributions: [Contribution], _ step: WaitingStep,
+        _ flow: NodeSlot, _ turn: inout Turn
+    ) {
+        serial += 1
+        setLastNavigation(
+            arguments, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
+        if step.purpose == .initial { initialStepEnded(of: flow) }
+        reportChanges(&turn)
+        turn.effects.append(
+            .emitNavigationOccurred(
+                navigation(arguments, contributions, step, at: forest[flow].path, of: definition(of: flow))))
+    }
+
     /// Applies no contributor, or one that forwards the step or adds a child: most navigations, for which nothing has to be
     /// planned. Returns nil for others, and where a plan has to find room first: if the arguments need more than those of the
     /// navigation before, or if there is no room for the child.
@@ -41,44 +84,31 @@ extension Machine {
         _ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
         guard contributors.count < 2 else { return nil }
-        if case .child(let template)? = contributors.first {
+        switch contributors.first {
+        case nil: return applyNone(step, flow, &turn)
+        case .child(let template):
             return template.reuses || template.clears ? nil : try addChild(template, step, flow, &turn)
+        case .current(let template): return try applyForward(template, isForParent: false, step, flow, &turn)
+        case .parent(let template): return try applyForward(template, isForParent: true, step, flow, &turn)
+        case .pop, .show, .hide, .dismiss, .evict, .end, .answer: return nil
         }
+    }
+
+    /// Forwards the step. Returns nil if there is no room for its arguments.
+    private mutating func applyForward(
+        _ template: StepTemplate, isForParent: Bool, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
+    ) throws(FlowError) -> Outcome? {
         let arguments = step.arguments.broadcastable
         let byteCount = arguments.byteCount
-        if byteCount > 0 {
-            guard let last = forest[flow].flow?.last, last.client == step.client, last.byteCount >= byteCount else {
-                return nil
-            }
-        }
-        var contributions: [Contribution] = []
-        var forward: (step: Plan.Step, isForParent: Bool)?
-        switch contributors.first {
-        case nil: break
-        case .current(let template):
-            let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
-            contributions = [Planner.contribution(.current, next, path: forest[flow].path, definitions)]
-            forward = (next, false)
-        case .parent(let template):
-            let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
-            contributions = [Planner.contribution(.parent, next, path: forest.parentPath(of: flow), definitions)]
-            forward = (next, true)
-        case .child, .pop, .show, .hide, .dismiss, .evict, .end, .answer: return nil
-        }
-        serial += 1
-        let name = definitions.steps[step.step.index].name
-        setLastNavigation(arguments, byteCount, of: name, flow, for: step.client)
-        if step.purpose == .initial { initialStepEnded(of: flow) }
-        reportChanges(&turn)
-        turn.effects.append(
-            .emitNavigationOccurred(
-                navigation(arguments, contributions, step, at: forest[flow].path, of: definition(of: flow))))
-        if let forward {
-            if forward.isForParent {
-                self.forward(forward.step, toParentOf: flow, step, &turn)
-            } else {
-                trigger(follower(forward.step, of: step, for: flow), &turn)
-            }
+        guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
+        let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
+        let path = isForParent ? forest.parentPath(of: flow) : forest[flow].path
+        let contribution = Planner.contribution(isForParent ? .parent : .current, next, path: path, definitions)
+        occur(arguments, byteCount, [contribution], step, flow, &turn)
+        if isForParent {
+            forward(next, toParentOf: flow, step, &turn)
+        } else {
+            trigger(follower(next, of: step, for: flow), &turn)
         }
         triggerPresented(&turn)
         return .navigated(serial: serial)

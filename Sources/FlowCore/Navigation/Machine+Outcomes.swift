@@ -7,7 +7,7 @@ extension Machine {
         conclude(step, outcome, &turn)
         if case .navigated = outcome {} else { noteStillbirth(step, fault(of: step, outcome)) }
         if !emptyFlows.isEmpty { emptyFlows.touch(step.flow) }
-        stopWaiting(step)
+        if step.countedBytes != nil { stopWaiting(step) }
         if step.isTriggered { releaseOrigin(step.origin) }
         if asks.isFollowing { endStep(step, ofAskBy: outcome, &turn) }
         return outcome

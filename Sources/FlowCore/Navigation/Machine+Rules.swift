@@ -25,8 +25,12 @@ extension Machine {
 
     /// The contributors of the first alternative that matches a step; nil if none does.
     func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
-        let definition = definition(of: flow)
-        guard let rule = definitions.rules.find(step.step, of: definition) else { return nil }
+        guard let rule = definitions.rules.find(step.step, of: definition(of: flow)) else { return nil }
+        return contributors(of: rule, for: step, at: flow)
+    }
+
+    /// The contributors of the first alternative of a rule that matches a step; nil if none does.
+    func contributors(of rule: Int, for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
         // Most rules have one alternative, without conditions.
         if let contributors = definitions.rules.plain[rule] { return contributors }
         for alternative in definitions.rules.all[rule].alternatives {

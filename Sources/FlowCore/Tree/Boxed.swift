@@ -46,6 +46,10 @@ struct Sparse<Value: Initial>: Equatable, Sendable {
     @inline(__always)
     init(_ value: Value) { changed = Boxed(value) }
 
+    /// Whether nothing has changed yet.
+    @inline(__always)
+    var isAsAtFirst: Bool { changed == nil }
+
     /// A member of the value, with what it is at first.
     @inline(__always)
     subscript<Member: Equatable>(member: WritableKeyPath<Value, Member>, first: Member) -> Member {

@@ -353,16 +353,14 @@ struct NodeTable: Sendable {
 
     /// Sets a flow's latest navigation.
     mutating func setLast(_ next: consuming LastNavigation, of slot: NodeSlot) {
-        let former = nodes[slot.index].flow?.last?.byteCount ?? 0
-        if former != 0 || next.byteCount != 0 {
-            if let client = nodes[slot.index].flow?.last?.client, client != next.client {
-                accounting.count(Accounting.Usage(bytes: -former), for: client)
-                accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
-            } else if next.byteCount != former {
-                accounting.count(Accounting.Usage(bytes: next.byteCount - former), for: next.client)
-            }
+        let (client, byteCount) = (next.client, next.byteCount)
+        let former = nodes[slot.index].flow?.value.setLast(next) ?? (client, 0)
+        if former.client != client {
+            accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client)
+            accounting.count(Accounting.Usage(bytes: byteCount), for: client)
+        } else if former.byteCount != byteCount {
+            accounting.count(Accounting.Usage(bytes: byteCount - former.byteCount), for: client)
         }
-        nodes[slot.index].flow?.value.setLast(next)
         noteReclaimChange(of: slot)
         touch(slot, .activity)
     }
