@@ -48,7 +48,7 @@ struct ForestTests {
         forest.updateVisibility(main)
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
-        #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
+        #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()).id == "a")
         #expect(forest[main].flow?.selected == [])
     }
 
@@ -295,7 +295,7 @@ extension Forest {
         insert(
             Birth(
                 traits: NodeTraits(
-                    name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
+                    name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()).id,
                     isVisible: covering != nil),
                 flow: covering.map {
                     Boxed(Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready, birth: 0))

@@ -6,7 +6,7 @@ import Testing
 struct SiblingIDsTests {
     /// Takes and returns the free id for a name.
     private func take(_ name: String, _ ids: inout SiblingIDs) -> String {
-        let id = ids.free(for: name)
+        let id = ids.free(for: name).id
         ids.insert(id)
         return id
     }
@@ -45,7 +45,7 @@ struct SiblingIDsTests {
         for _ in 1...4 { _ = take("a", &ids) }
         var planned = SiblingIDs.PlannedIDs()
         func plan() -> String {
-            let id = ids.free(for: "a", besides: planned)
+            let id = ids.free(for: "a", besides: planned).id
             planned.insert(id, givenFor: "a")
             return id
         }
@@ -74,7 +74,7 @@ struct SiblingIDsTests {
         var planned = SiblingIDs.PlannedIDs()
         for number in [7, 9, 1_000] { ids.remove("a_\(number)") }
         let plan = (1...5).map { _ in
-            let id = ids.free(for: "a", besides: planned)
+            let id = ids.free(for: "a", besides: planned).id
             planned.insert(id, givenFor: "a")
             return id
         }
@@ -89,7 +89,7 @@ struct SiblingIDsTests {
             let name = ["a", "b", "a_2"].randomElement(using: &random) ?? "a"
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:
-                let id = ids.free(for: name)
+                let id = ids.free(for: name).id
                 let smallest =
                     taken.contains(name)
                     ? (2...).lazy.map { "\(name)_\($0)" }.first { !taken.contains($0) } ?? "" : name

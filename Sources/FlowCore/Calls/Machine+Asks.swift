@@ -82,8 +82,12 @@ extension Machine {
     }
 
     /// Forgets what was answered long enough ago.
+    @inline(__always)
     mutating func expireAsks(at now: Instant) {
-        if asks.isEmpty { return }
+        if !asks.isEmpty { forgetExpiredAsks(at: now) }
+    }
+
+    private mutating func forgetExpiredAsks(at now: Instant) {
         for number in asks.takeExpired(at: now) { forgetAsk(number) }
     }
 

@@ -16,6 +16,11 @@ public struct Argument: Hashable, Sendable {
     }
 }
 
+extension Argument {
+    @inline(__always)
+    fileprivate var byteCount: Int { Limits.argumentNameBytes + name.utf8.count + value.byteCount }
+}
+
 /// Named arguments in order. They are a list, not a dictionary: there are few, and their order is preserved.
 public typealias Arguments = [Argument]
 
@@ -28,6 +33,18 @@ extension [Argument] {
     /// The arguments that are not private.
     public var broadcastable: Arguments {
         contains(where: \.isPrivate) ? filter { !$0.isPrivate } : self
+    }
+
+    /// The arguments that are not private, and the bytes that they count for: every navigation needs both.
+    var reported: (arguments: Arguments, byteCount: Int) {
+        var (sum, isPrivate) = (0, false)
+        for place in indices {
+            if self[place].isPrivate { isPrivate = true }
+            sum += self[place].byteCount
+        }
+        guard isPrivate else { return (self, sum) }
+        let arguments = broadcastable
+        return (arguments, arguments.byteCount)
     }
 
     /// Whether both give the same names the same values. Neither the order counts, which a dictionary on the bus does not have,
@@ -44,9 +61,7 @@ extension [Argument] {
     /// The number of bytes that they count for against the limits.
     public var byteCount: Int {
         var sum = 0
-        for place in indices {
-            sum += Limits.argumentNameBytes + self[place].name.utf8.count + self[place].value.byteCount
-        }
+        for place in indices { sum += self[place].byteCount }
         return sum
     }
 }

@@ -140,6 +140,7 @@ extension Machine {
     }
 
     /// Emits a step on a presentable.
+    @inline(__always)
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
         _ purpose: WaitingStep.Purpose, _ turn: inout Turn
@@ -181,6 +182,7 @@ extension Machine {
     }
 
     /// The gate of a presentable lets a step through, defers or drops it (S-15).
+    @inline(__always)
     mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> EmissionResult
     {
         let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)

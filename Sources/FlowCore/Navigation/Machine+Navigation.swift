@@ -45,8 +45,7 @@ extension Machine {
     /// Applies no contributor: nothing changes but the flow's latest navigation. Returns nil if the arguments need more than those
     /// of the one before, for which a plan has to find room first.
     private mutating func applyNone(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome? {
-        let arguments = step.arguments.broadcastable
-        let byteCount = arguments.byteCount
+        let (arguments, byteCount) = step.arguments.reported
         guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
         occur(arguments, byteCount, [], step, flow, &turn)
         triggerPresented(&turn)
@@ -98,8 +97,7 @@ extension Machine {
     private mutating func applyForward(
         _ template: StepTemplate, isForParent: Bool, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
-        let arguments = step.arguments.broadcastable
-        let byteCount = arguments.byteCount
+        let (arguments, byteCount) = step.arguments.reported
         guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
         let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
         let path = isForParent ? forest.parentPath(of: flow) : forest[flow].path
@@ -119,11 +117,12 @@ extension Machine {
         _ template: ChildTemplate, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
         guard (forest[flow].flow?.children.count ?? 0) < accounting.quotas.children else { return nil }
-        let (birth, initial) = try Planner.newChild(
-            template, Planner.Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: turn.now),
-            client: step.client, besides: SiblingIDs.PlannedIDs(), forest, definitions)
-        let arguments = step.arguments.broadcastable
-        let byteCount = arguments.byteCount
+        let scope = Planner.Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: turn.now)
+        let (arguments, initial) = try Planner.values(of: template, scope, forest, definitions)
+        let birth = try Planner.newChild(
+            template, with: arguments, hasInitial: initial != nil, scope, client: step.client,
+            besides: SiblingIDs.PlannedIDs(), forest, definitions)
+        let (reported, byteCount) = step.arguments.reported
         var own = Accounting.Usage(nodes: 1, bytes: byteCount + birth.byteCount(with: initial))
         var total = own
         forest.subtractLast(of: flow, from: &own, &total, for: step.client)
@@ -134,14 +133,14 @@ extension Machine {
         let child = insert(birth, below: flow, by: step)
         if !asks.isEmpty { noteContributed(child, by: step.origin, &turn) }
         setLastNavigation(
-            arguments, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
+            reported, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
         forest.updateVisibility(below: flow, changed: NodeSlots(child))
         endEmptiness(ofParent: flow)
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(
-                navigation(arguments, [contribution], step, at: forest[flow].path, of: definition(of: flow))))
+                navigation(reported, [contribution], step, at: forest[flow].path, of: definition(of: flow))))
         if let initial { triggerInitial(initial, of: child, step, .initial, &turn) }
         triggerPresented(&turn)
         return .navigated(serial: serial)
@@ -192,9 +191,8 @@ extension Machine {
         _ changed: inout NodeSlots
     ) {
         switch plan.children[place] {
-        case .make(let birth, let initial):
-            let slot = insert(birth, below: flow, by: step, replaces: replaces)
-            // The plan no longer holds its state, which so is not copied by the next change.
+        case .make(let planned, let initial):
+            let slot = insert(planned.take(), below: flow, by: step, replaces: replaces)
             plan.children[place] = .made(slot, initial)
             changed.append(slot)
         case .reuse(let slot, let arguments, let onResult, _):
@@ -235,7 +233,9 @@ extension Machine {
     private mutating func insert(
         _ birth: consuming Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool = false
     ) -> NodeSlot {
-        let slot = forest.insert(consume birth, below: flow)
+        let slot = forest.insert(birth, below: flow)
+        // It would hold the node's state, which so would be copied by the next change.
+        _ = consume birth
         takeOverLosses(slot, from: flow)
         scheduleIdleStep(of: slot)
         noteKeepsAwake(slot)

@@ -67,7 +67,8 @@ extension Machine {
         _ = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let usage = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
         try reserve(usage, for: flowRequest.client, &turn)
-        let id = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
+        let (id, number) = try forest.newID(
+            flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
         let origin = initial == nil ? 0 : origins.next()
         let slot = forest.insert(
@@ -77,7 +78,7 @@ extension Machine {
                     whenHidden: flowRequest.whenHidden ?? whenHidden(ofRoot: definition.name, by: flowRequest.client),
                     client: flowRequest.client, output: flowRequest.output),
                 flow: definitions.newState(
-                    of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now)),
+                    of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now), number: number),
             below: nil)
         scheduleIdleStep(of: slot)
         forest.updateVisibility(nil, touching: slot)

@@ -9,7 +9,7 @@ struct Plan {
     /// A contributed child.
     enum Child {
         /// A new child, with its initial step.
-        case make(Forest.Birth, Step?)
+        case make(PlannedBirth, Step?)
         /// The same, as soon as it was made.
         case made(NodeSlot, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
@@ -18,6 +18,20 @@ struct Plan {
         case adjust(Place, Adjustment)
         /// A child that a later contributor of the same list removes.
         case popped
+    }
+
+    /// The initial values of a child until it is made.
+    final class PlannedBirth {
+        private(set) var birth: Forest.Birth
+
+        init(_ birth: consuming Forest.Birth) { self.birth = birth }
+
+        /// Takes them: nothing else may hold the state of a flow that changes soon, as it would be copied then.
+        func take() -> Forest.Birth {
+            var taken = Forest.Birth(traits: NodeTraits())
+            swap(&taken, &birth)
+            return taken
+        }
     }
 
     /// A change of a child that gives it no arguments (S-37).
@@ -159,8 +173,8 @@ extension Plan.Child {
     /// The usage at first, in bytes.
     func byteCount(in forest: borrowing Forest) -> Int {
         switch self {
-        case .make(let birth, let step):
-            birth.byteCount(with: step)
+        case .make(let planned, let step):
+            planned.birth.byteCount(with: step)
         case .reuse(let slot, let arguments, let onResult, let step):
             arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)

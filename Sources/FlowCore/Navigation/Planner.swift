@@ -138,20 +138,22 @@ extension Planner {
             bringForward(place, template, scope.flow, &plan, forest)
             return
         }
-        let (birth, step) = try newChild(
-            template, scope, client: client, besides: plan.ids, forest, definitions)
+        let (arguments, step) = try values(of: template, scope, forest, definitions)
+        let birth = try newChild(
+            template, with: arguments, hasInitial: step != nil, scope, client: client, besides: plan.ids, forest,
+            definitions)
         if !plan.isSingle { plan.ids.insert(birth.id, givenFor: template.id == nil ? birth.name : nil) }
         plan.siblings?.append(.planned(plan.children.count))
-        plan.add(.make(birth, step), contribution(birth))
+        let contribution = contribution(birth)
+        plan.add(.make(Plan.PlannedBirth(birth), step), contribution)
         if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
     }
 
-    /// A new child, and its initial step.
+    /// A new child.
     static func newChild(
-        _ template: ChildTemplate, _ scope: Scope, client: Client, besides planned: SiblingIDs.PlannedIDs,
-        _ forest: Forest, _ definitions: Definitions
-    ) throws(FlowError) -> (Forest.Birth, Plan.Step?) {
-        let (arguments, step) = try values(of: template, scope, forest, definitions)
+        _ template: ChildTemplate, with arguments: Arguments, hasInitial: Bool, _ scope: Scope, client: Client,
+        besides planned: SiblingIDs.PlannedIDs, _ forest: Forest, _ definitions: Definitions
+    ) throws(FlowError) -> Forest.Birth {
         let name = template.name(definitions)
         var flow: Boxed<Node.FlowState>?
         var presenting: Boxed<Node.Presenting>?
@@ -159,20 +161,19 @@ extension Planner {
         case .screen(let id):
             presenting = definitions.screens[id.index].presenter.map { Boxed(Node.Presenting($0)) }
         case .flow(let id):
-            flow = definitions.newState(of: id, hasInitial: step != nil, birth: scope.origin, scope.now)
+            flow = definitions.newState(of: id, hasInitial: hasInitial, birth: scope.origin, scope.now)
         }
-        let id = try forest.newID(template.id, for: name, below: scope.flow, besides: planned)
-        let birth = Forest.Birth(
+        let (id, number) = try forest.newID(template.id, for: name, below: scope.flow, besides: planned)
+        return Forest.Birth(
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
             flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope), presenting: presenting,
-            path: forest.path(of: id, below: scope.flow))
-        return (birth, step)
+            path: forest.path(of: id, below: scope.flow), number: number)
     }
 
     /// The arguments of a child, and its initial step, as declared.
-    private static func values(
+    static func values(
         of template: ChildTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> (arguments: Arguments, step: Plan.Step?) {
         let parameters: [Parameter]
@@ -192,7 +193,7 @@ extension Planner {
     }
 
     /// How a new child is reported.
-    static func contribution(_ birth: Forest.Birth) -> Contribution {
+    static func contribution(_ birth: borrowing Forest.Birth) -> Contribution {
         Contribution(
             kind: birth.flow == nil ? .screen : .flow, name: birth.name, path: birth.path, style: birth.style,
             arguments: birth.arguments.broadcastable)
@@ -235,9 +236,9 @@ extension Planner {
             let index = plan.reuse(of: slot) ?? plan.children.count
             plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
         case .planned(let index):
-            guard case .make(let birth, _) = plan.children[index] else { return }
-            let reused = birth.reused(with: arguments, onResult, hasInitial: step != nil)
-            plan.add(.make(reused, step), at: index, contribution)
+            guard case .make(let planned, _) = plan.children[index] else { return }
+            let reused = planned.birth.reused(with: arguments, onResult, hasInitial: step != nil)
+            plan.add(.make(Plan.PlannedBirth(reused), step), at: index, contribution)
         }
     }
 }

@@ -123,8 +123,12 @@ extension Machine {
     /// usually the first one leads to a question, and they would have to wait again. If it does not, the next one follows.
     ///
     /// If the flow is gone, all of them are taken.
+    @inline(__always)
     mutating func unblock(_ flow: NodeID, _ turn: borrowing Turn) {
-        if blocked.isEmpty { return }
+        if !blocked.isEmpty { unblockNext(at: flow, turn) }
+    }
+
+    private mutating func unblockNext(at flow: NodeID, _ turn: borrowing Turn) {
         guard let slot = forest.slot(of: flow) else {
             let steps = blocked.takeAll(for: flow)
             for step in steps { endWait(of: step, turn) }

@@ -1,8 +1,9 @@
 extension Forest {
-    /// The initial values of a node. An object, because a struct of this size is copied wherever it is looked at; and it never
-    /// changes, so that no access to it is checked.
-    final class Birth: HasNodeTraits {
+    /// The initial values of a node. It can't be copied: a struct of this size would be, wherever it is looked at.
+    struct Birth: ~Copyable, Sendable {
         let traits: NodeTraits
+        /// The client of these traits. To read it of them, where the node is made, would copy all.
+        let client: Client
         /// The state of a flow; nil for a screen.
         let flow: Boxed<Node.FlowState>?
         let onDismissed: StepTemplate?
@@ -11,25 +12,37 @@ extension Forest {
         let savedState: Arguments
         /// Its path, if that was made before.
         let path: String?
+        /// The number of its id, if that was made from its name and this one; nil if that is not known.
+        let number: Int?
         /// The bytes of arguments that it adds (``Node/byteCount``).
         let byteCount: Int
 
         init(
             traits: NodeTraits, flow: Boxed<Node.FlowState>? = nil, onDismissed: StepTemplate? = nil,
             onResult: OnResult? = nil, presenting: Boxed<Node.Presenting>? = nil, savedState: Arguments = [],
-            path: String? = nil
+            path: String? = nil, number: Int? = nil
         ) {
             self.traits = traits
+            client = traits.client
             self.flow = flow
             self.onDismissed = onDismissed
             self.onResult = onResult
             self.presenting = presenting
             self.savedState = savedState
             self.path = path
+            self.number = number
             byteCount =
                 traits.arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0)
                 + (onResult?.byteCount ?? 0)
         }
+
+        // Not by ``HasNodeTraits``: to read one trait by a protocol would copy all.
+
+        @inline(__always) var name: String { traits.name }
+        @inline(__always) var id: String { traits.id }
+        @inline(__always) var style: String { traits.style }
+        @inline(__always) var arguments: Arguments { traits.arguments }
+        @inline(__always) var owner: Client? { traits.owner }
 
         /// The same child, given new arguments before it is made (S-19).
         func reused(with arguments: Arguments, _ onResult: OnResult?, hasInitial: Bool) -> Birth {
@@ -39,7 +52,7 @@ extension Forest {
             flow?.readiness = hasInitial ? .awaitingStep : .ready
             return Birth(
                 traits: traits, flow: flow, onDismissed: onDismissed, onResult: onResult, presenting: presenting,
-                savedState: savedState, path: path)
+                savedState: savedState, path: path, number: number)
         }
     }
 }

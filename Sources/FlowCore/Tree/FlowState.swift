@@ -91,10 +91,10 @@ extension Node {
         }
 
         /// Adds its newest child.
-        mutating func add(_ child: NodeSlot, _ id: String, _ name: String) {
+        mutating func add(_ child: NodeSlot, _ id: String, _ name: String, _ number: Int?) {
             children.append(child)
             mayBeEmpty = true
-            ids.insert(id, madeOf: name)
+            ids.insert(id, madeOf: name, number)
         }
 
         @inline(__always)

@@ -95,18 +95,19 @@ extension Forest {
 // MARK: - Ids of new presentables
 
 extension Forest {
-    /// The id of a new node: the requested one, or one made from its name (S-1).
+    /// The id of a new node: the requested one, or one made from its name (S-1), with its number if that is known.
     ///
     /// - Throws: the error if there can't be a node with that id at that place.
     func newID(
         _ wanted: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
-    ) throws(FlowError) -> String {
+    ) throws(FlowError) -> (id: String, number: Int?) {
         let id: String
+        var number: Int?
         if let wanted {
             id = wanted
             try check(wanted, below: parent, besides: planned)
         } else {
-            id = freeID(for: name, below: parent, besides: planned)
+            (id, number) = freeID(for: name, below: parent, besides: planned)
             guard id.utf8.count <= Limits.nameLength else {
                 throw FlowError(
                     .limitExceeded,
@@ -127,7 +128,7 @@ extension Forest {
             throw FlowError(
                 .limitExceeded, "'\(above)/\(id)' would be deeper in the tree than \(quotas.depth) presentables")
         }
-        return id
+        return (id, number)
     }
 
     /// Refuses a requested id that is not valid, or taken. One that is made from a name is neither.

@@ -100,10 +100,12 @@ struct Forest: Sendable {
         return self[slot].flow?.ids.isTaken(id, besides: planned) ?? false
     }
 
-    /// The id for a new child of this name that requests none (S-1).
-    func freeID(for name: String, below slot: NodeSlot?, besides planned: SiblingIDs.PlannedIDs) -> String {
+    /// The id for a new child of this name that requests none (S-1), and its number, if that is known.
+    func freeID(
+        for name: String, below slot: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
+    ) -> (id: String, number: Int?) {
         guard let slot else { return rootIDs.free(for: name, besides: planned) }
-        return self[slot].flow?.ids.free(for: name, besides: planned) ?? name
+        return self[slot].flow?.ids.free(for: name, besides: planned) ?? (name, nil)
     }
 
     /// The path of a child with this id.
@@ -126,7 +128,7 @@ struct Forest: Sendable {
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
-    mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
+    mutating func insert(_ birth: borrowing Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
         let path = birth.path ?? path(of: birth.id, below: parent)
         let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
@@ -134,10 +136,11 @@ struct Forest: Sendable {
         if birth.flow != nil { named[birth.name, default: []].insert(slot) }
         countName(1, of: birth.name, self[slot].root, parent)
         if let parent {
-            update(parent) { $0.flow?.value.add(slot, birth.id, birth.name) }
+            let (id, name, number) = (birth.id, birth.name, birth.number)
+            update(parent) { $0.flow?.value.add(slot, id, name, number) }
         } else {
             roots.append(slot)
-            rootIDs.insert(birth.id, madeOf: birth.name)
+            rootIDs.insert(birth.id, madeOf: birth.name, birth.number)
         }
         return slot
     }

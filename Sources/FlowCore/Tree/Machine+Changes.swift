@@ -4,8 +4,12 @@
 extension Machine {
     /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
     /// then the deferred ones (S-16). An initial step was counted when it was contributed.
+    @inline(__always)
     mutating func triggerPresented(_ turn: inout Turn) {
-        if !forest.hasPresented { return }
+        if forest.hasPresented { triggerWaiting(&turn) }
+    }
+
+    private mutating func triggerWaiting(_ turn: inout Turn) {
         let presented = forest.takePresented()
         if definitions.haveWatchdogs { for slot in presented { beginChecks(of: slot, &turn) } }
         var released: [WaitingStep] = []
@@ -35,8 +39,12 @@ extension Machine {
     }
 
     /// Reports changed properties, and new presentables before them.
+    @inline(__always)
     mutating func reportChanges(_ turn: inout Turn) {
-        if !forest.hasChanges { return }
+        if forest.hasChanges { reportAll(&turn) }
+    }
+
+    private mutating func reportAll(_ turn: inout Turn) {
         let (born, changes) = forest.takeChanges()
         for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
         for change in changes { turn.effects.append(.changeProperties(change)) }

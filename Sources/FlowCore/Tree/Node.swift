@@ -158,8 +158,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 // All members at once: a node that gets them one by one would be copied at the end.
 extension Node {
     init(
-        _ birth: Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String, in tree: (root: NodeSlot, depth: Int)?,
-        _ parent: NodeSlot?, isLeft: Bool
+        _ birth: borrowing Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String,
+        in tree: (root: NodeSlot, depth: Int)?, _ parent: NodeSlot?, isLeft: Bool
     ) {
         let isCommon = birth.onDismissed == nil && birth.onResult == nil && birth.savedState.isEmpty
         self.init(
@@ -268,7 +268,9 @@ struct NodeTable: Sendable {
     // MARK: Usage
 
     /// Adds a node, as a child or as a root, and charges its client.
-    mutating func insert(_ birth: Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?) -> NodeSlot {
+    mutating func insert(
+        _ birth: borrowing Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?
+    ) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }

@@ -1,6 +1,6 @@
 /// The traits of a presentable: what its contribution gives it, or its owner reports, and a restart restores as it was.
 ///
-/// They are described here for nodes, planned nodes (``Forest/Birth``) and records (``NodeRecord``).
+/// They are described here for nodes, new nodes (``Forest/Birth``) and records (``NodeRecord``).
 struct NodeTraits: Equatable, Sendable {
     /// The name of the screen or flow.
     var name = ""
@@ -88,6 +88,11 @@ extension NodeTraits {
         get { rare[\.title, ""] }
         set { rare[\.title, ""] = newValue }
     }
+}
+
+extension NodeTraits {
+    /// Whether it has none of those that few presentables have.
+    var areCommon: Bool { rare.isAsAtFirst }
 }
 
 /// Few presentables have these traits, which ``NodeRecord`` has at its end.

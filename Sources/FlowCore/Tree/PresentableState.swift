@@ -9,8 +9,6 @@ public struct PresentableState: Equatable, Sendable {
     public var isFlow: Bool
     /// The name of the screen, or of the flow's definition.
     public var name = ""
-    /// The style; empty if there is none.
-    public var style = ""
     /// The path of its parent; nil for a root.
     public var parent: String?
     /// The instance number.
@@ -23,18 +21,81 @@ public struct PresentableState: Equatable, Sendable {
     public var isPresented = false
     /// Whether a screen is in sight. Of a flow it would soon be out of date, as no signal reports its changes there.
     public var isInSight = false
-    /// The bus name of the presenter; empty if there is none.
-    public var presenter = ""
-    /// The unique bus name of the owner; empty if there is none.
-    public var owner = ""
-    /// The title of a screen; empty if there is none.
-    public var title = ""
     /// Whether a flow is ready; true for a screen.
     public var isReady = true
+    private var ownerClient: Client?
+    // What most new presentables do not have is behind one reference, so that an effect has no more of it.
+    private var rare = Sparse<Rare>()
+
+    private struct Rare: Initial {
+        var style = ""
+        var presenter = ""
+        var title = ""
+        var current: String?
+        var output = ""
+
+        var isCommon: Bool {
+            style.isEmpty && presenter.isEmpty && title.isEmpty && current == nil && output.isEmpty
+        }
+    }
+
+    /// The unique bus name of the owner; empty if there is none.
+    public var owner: String {
+        get { ownerClient?.name ?? "" }
+        set { ownerClient = newValue.isEmpty ? nil : Client(newValue) }
+    }
+    /// The style; empty if there is none.
+    public var style: String {
+        get { rare[\.style, ""] }
+        set { rare[\.style, ""] = newValue }
+    }
+    /// The bus name of the presenter; empty if there is none.
+    public var presenter: String {
+        get { rare[\.presenter, ""] }
+        set { rare[\.presenter, ""] = newValue }
+    }
+    /// The title of a screen; empty if there is none.
+    public var title: String {
+        get { rare[\.title, ""] }
+        set { rare[\.title, ""] = newValue }
+    }
     /// The path of the child that covers the others; nil if none does.
-    public var current: String?
+    public var current: String? {
+        get { rare[\.current, nil] }
+        set { rare[\.current, nil] = newValue }
+    }
     /// The output that a root stands on; empty if it has none.
-    public var output = ""
+    public var output: String {
+        get { rare[\.output, ""] }
+        set { rare[\.output, ""] = newValue }
+    }
+}
+
+extension Forest {
+    /// All that signals report of a presentable.
+    func state(of slot: NodeSlot) -> PresentableState { .state(of: slot, in: self) }
+}
+
+extension PresentableState {
+    // All members at once: one that gets them one by one would be copied at the end. No initializer, for which the forest would be
+    // copied.
+    fileprivate static func state(of slot: NodeSlot, in forest: Forest) -> PresentableState {
+        let isFlow = forest[slot].flow != nil
+        var rare = Sparse<Rare>()
+        if isFlow || forest[slot].presenting != nil || !forest[slot].traits.areCommon {
+            let all = Rare(
+                style: forest[slot].style, presenter: forest[slot].presenting?.presenter.service.name ?? "",
+                title: forest[slot].title, current: isFlow ? forest.currentPath(of: slot) : nil,
+                output: forest[slot].output)
+            if !all.isCommon { rare = Sparse(all) }
+        }
+        return PresentableState(
+            path: forest[slot].path, isFlow: isFlow, name: forest[slot].name, parent: forest.parentPath(of: slot),
+            instance: forest[slot].instance, arguments: forest[slot].arguments.broadcastable,
+            isVisible: forest[slot].isVisible, isPresented: forest[slot].isPresented,
+            isInSight: !isFlow && forest[slot].isInSight, isReady: forest[slot].flow?.isReady ?? true,
+            ownerClient: forest[slot].owner, rare: rare)
+    }
 }
 
 // MARK: - Properties
@@ -42,7 +103,7 @@ public struct PresentableState: Equatable, Sendable {
 extension PresentableState {
     /// A presentable, with properties as they begin.
     public init(path: String, isFlow: Bool) {
-        self.init(path: path, isFlow: isFlow, name: "")
+        self.init(path: path, isFlow: isFlow, ownerClient: nil)
     }
 
     /// A presentable with these properties.
@@ -101,20 +162,5 @@ extension PresentableState {
             default: break
             }
         }
-    }
-}
-
-extension Forest {
-    /// All that signals report of a presentable.
-    func state(of slot: NodeSlot) -> PresentableState {
-        let isFlow = self[slot].flow != nil
-        return PresentableState(
-            path: self[slot].path, isFlow: isFlow, name: self[slot].name, style: self[slot].style,
-            parent: parentPath(of: slot), instance: self[slot].instance,
-            arguments: self[slot].arguments.broadcastable, isVisible: self[slot].isVisible,
-            isPresented: self[slot].isPresented, isInSight: !isFlow && self[slot].isInSight,
-            presenter: self[slot].presenting?.presenter.service.name ?? "", owner: self[slot].owner?.name ?? "",
-            title: self[slot].title, isReady: self[slot].flow?.isReady ?? true,
-            current: isFlow ? currentPath(of: slot) : nil, output: self[slot].output)
     }
 }

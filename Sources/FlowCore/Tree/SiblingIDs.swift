@@ -75,13 +75,19 @@ struct SiblingIDs: Equatable, Sendable {
         return place(of: name).map { names[$0].contains(number) } ?? false
     }
 
-    /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free here and not planned.
-    func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> String {
+    /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free here and not planned; and its number, if
+    /// that is known.
+    func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> (id: String, number: Int?) {
         if planned.isEmpty, !Self.endsWithDigit(name) {
             // Nearly always. What follows would find the same.
-            guard let place = place(of: name), names[place].hasName else { return name }
-            return Self.id(name, names[place].gaps.first ?? names[place].next)
+            guard let place = place(of: name), names[place].hasName else { return (name, 1) }
+            let number = names[place].gaps.first ?? names[place].next
+            return (Self.id(name, number), number)
         }
+        return (searchFree(for: name, besides: planned), nil)
+    }
+
+    private func searchFree(for name: String, besides planned: PlannedIDs) -> String {
         guard isTaken(name, besides: planned) else { return name }
         let place = place(of: name)
         var number = planned.floor(of: name)
@@ -107,9 +113,11 @@ struct SiblingIDs: Equatable, Sendable {
 
     /// Adds an id.
     ///
-    /// - Parameter name: the name of the presentable, from which most ids are made.
-    mutating func insert(_ id: String, madeOf name: String = "") {
-        let (name, number) = Self.parts(of: id, madeOf: name)
+    /// - Parameters:
+    ///   - name: the name of the presentable, from which most ids are made.
+    ///   - number: its number, if it is known to be made from that name.
+    mutating func insert(_ id: String, madeOf name: String = "", _ number: Int? = nil) {
+        let (name, number) = number.map { (name, $0) } ?? Self.parts(of: id, madeOf: name)
         let place = firstPlace(from: name)
         if place == names.count || names[place].name != name { names.insert(Numbers(name), at: place) }
         names[place].insert(number)

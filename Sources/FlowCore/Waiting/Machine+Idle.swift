@@ -67,8 +67,12 @@ extension Machine {
     }
 
     /// A step from outside reached a flow, and so all flows above it.
+    @inline(__always)
     mutating func reach(_ flow: NodeSlot, _ turn: inout Turn) {
-        guard definitions.haveIdleFlows else { return }
+        if definitions.haveIdleFlows { reachAll(from: flow, &turn) }
+    }
+
+    private mutating func reachAll(from flow: NodeSlot, _ turn: inout Turn) {
         var place: NodeSlot? = flow
         while let slot = place {
             if forest[slot].flow?.reached != nil { reachAlone(slot, &turn) }
@@ -167,6 +171,7 @@ extension Machine {
     }
 
     /// Sets the timer for the next alarm, if it has changed.
+    @inline(__always)
     mutating func askForTimer(_ turn: inout Turn) {
         if alarms.arm() { turn.effects.append(.startTimer(at: alarms.timer)) }
     }
