@@ -6,8 +6,16 @@ import Testing
 struct SiblingIDsTests {
     /// Takes and returns the free id for a name.
     private func take(_ name: String, _ ids: inout SiblingIDs) -> String {
-        let id = ids.free(for: name).id
-        ids.insert(id)
+        let (id, number) = ids.free(for: name)
+        if let number {
+            // What is known of the id is what can be read from it.
+            var counted = ids
+            counted.insert(id, madeOf: name, number)
+            ids.insert(id)
+            #expect(ids == counted)
+        } else {
+            ids.insert(id)
+        }
         return id
     }
 
@@ -89,13 +97,11 @@ struct SiblingIDsTests {
             let name = ["a", "b", "a_2"].randomElement(using: &random) ?? "a"
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:
-                let id = ids.free(for: name).id
                 let smallest =
                     taken.contains(name)
                     ? (2...).lazy.map { "\(name)_\($0)" }.first { !taken.contains($0) } ?? "" : name
-                #expect(id == smallest)
-                ids.insert(id)
-                taken.insert(id)
+                #expect(take(name, &ids) == smallest)
+                taken.insert(smallest)
             case 2:
                 let id = "\(name)_\(Int.random(in: 1..<9, using: &random))"
                 if taken.insert(id).inserted { ids.insert(id) }
