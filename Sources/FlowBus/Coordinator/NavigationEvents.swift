@@ -15,20 +15,34 @@
 /// ```
 ///
 /// Tasks of the main actor that wait for several such sequences of a coordinator have their turns in the order of the events: each
-/// `will` before its `did`. Events are buffered until they are read, the ``bufferLimit`` newest. A sequence is for one task; each access
-/// to the property of the coordinator makes a new one.
+/// `will` before its `did`. A sequence is for one task; each access to the property of the coordinator makes a new one.
+///
+/// Events are kept until they are read, the 4,096 newest (``BufferingPolicy/standardCount``) unless ``buffering(_:)`` says otherwise;
+/// ``lostCount`` is the number of those that were not kept.
 public struct NavigationEvents<Element: Sendable>: AsyncSequence, Sendable {
-    /// The number of unread events that are buffered: 65,536. If there are more, the oldest are dropped.
-    public static var bufferLimit: Int { 65_536 }
-
     private let source: Broadcast<Element>
     private let inbox: Inbox<Element>
 
     @MainActor
-    init(of source: Broadcast<Element>) {
+    init(of source: Broadcast<Element>, _ policy: BufferingPolicy = .bufferingNewest(BufferingPolicy.standardCount)) {
         self.source = source
-        inbox = Inbox(of: source, upTo: Self.bufferLimit)
+        let inbox = Inbox<Element>(policy, in: source.turns, endsWithReader: false)
+        self.inbox = inbox
+        inbox.fill(from: source.subscribe { [weak inbox] in inbox?.send($0) })
     }
+
+    /// Returns a sequence of the same events, from now on, that keeps others of them until they are read.
+    ///
+    /// - Parameter policy: those that it keeps.
+    /// - Returns: The sequence.
+    @MainActor
+    public func buffering(_ policy: BufferingPolicy) -> NavigationEvents<Element> {
+        NavigationEvents(of: source, policy)
+    }
+
+    /// The number of events that were lost so far, because they were not read in time.
+    @MainActor
+    public var lostCount: Int { inbox.lostCount }
 
     /// Subscribes to the events. They are delivered on the main actor while they happen, to all subscribers in the order in which they
     /// subscribed.
@@ -114,100 +128,5 @@ package final class Broadcast<Element: Sendable> {
         if isFinished { return }
         isFinished = true
         listeners.notify(nil)
-    }
-}
-
-/// Hands values to waiting readers one after the other.
-///
-/// A task that is resumed on Linux gets to the main actor by way of another thread: two that are resumed at once arrive in any order. So
-/// the next one is resumed when the one before has arrived.
-@MainActor
-final class ReaderTurns {
-    private var waiting = Fifo<@MainActor () -> Bool>()
-    private var isBusy = false
-
-    /// Hands something over when it is its turn.
-    ///
-    /// - Parameter body: returns whether a reader was resumed, which will call ``arrived()``.
-    func add(_ body: @escaping @MainActor () -> Bool) {
-        waiting.append(body)
-        goOn()
-    }
-
-    /// The reader that was resumed last has its turn.
-    func arrived() {
-        isBusy = false
-        goOn()
-    }
-
-    private func goOn() { while !isBusy, let next = waiting.popFirst() { isBusy = next() } }
-}
-
-/// The values that a sequence has not delivered yet.
-@MainActor
-private final class Inbox<Element: Sendable> {
-    private let turns: ReaderTurns
-    private let limit: Int
-    private var values = Fifo<Element>()
-    private var readers: [(number: UInt64, continuation: CheckedContinuation<Handover, Never>)] = []
-    private var lastNumber: UInt64 = 0
-    private var isFinished = false
-    private var subscription: Subscription?
-
-    private enum Handover: Sendable {
-        /// The value, or the end, in the reader's turn.
-        case turn(Element?)
-        case cancelled
-    }
-
-    init(of source: Broadcast<Element>, upTo limit: Int) {
-        (turns, self.limit) = (source.turns, limit)
-        subscription = source.subscribe { [turns, weak self] value in
-            turns.add { self?.take(value) ?? false }
-        }
-    }
-
-    /// Takes a value, or the end. Returns whether a reader was resumed.
-    private func take(_ value: Element?) -> Bool {
-        if !readers.isEmpty {
-            isFinished = value == nil
-            readers.removeFirst().continuation.resume(returning: .turn(value))
-            if isFinished {
-                for reader in readers { reader.continuation.resume(returning: .cancelled) }
-                readers = []
-            }
-            return true
-        }
-        guard let value else {
-            isFinished = true
-            return false
-        }
-        values.append(value)
-        if values.count > limit { _ = values.popFirst() }
-        return false
-    }
-
-    func next() async -> Element? {
-        if Task.isCancelled { return nil }
-        if let value = values.popFirst() { return value }
-        if isFinished { return nil }
-        lastNumber += 1
-        let number = lastNumber
-        let handover: Handover = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { return continuation.resume(returning: Handover.cancelled) }
-                readers.append((number, continuation))
-            }
-        } onCancel: {
-            Task { @MainActor [weak self] in self?.cancel(number) }
-        }
-        guard case .turn(let value) = handover else { return nil }
-        turns.arrived()
-        return value
-    }
-
-    private func cancel(_ number: UInt64) {
-        guard let place = readers.firstIndex(where: { $0.number == number }) else { return }
-        readers.remove(at: place).continuation.resume(returning: .cancelled)
     }
 }

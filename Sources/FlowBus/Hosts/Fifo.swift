@@ -11,6 +11,16 @@ package struct Fifo<Element> {
     /// All elements, in order.
     package var all: [Element] { elements[removedCount...].compactMap(\.self) }
 
+    /// The newest element.
+    package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
+
+    /// Puts another element in the place of the newest.
+    package mutating func replaceLast(_ element: Element) {
+        if !isEmpty { elements[elements.count - 1] = element }
+    }
+
+    package init() {}
+
     package mutating func append(_ element: Element) { elements.append(element) }
 
     package mutating func popFirst() -> Element? {

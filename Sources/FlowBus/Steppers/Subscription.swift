@@ -3,7 +3,7 @@
 public final class Subscription: Sendable {
     private var cancel: (@MainActor () -> Void)?
 
-    init(_ cancel: @escaping @MainActor () -> Void) { self.cancel = cancel }
+    package init(_ cancel: @escaping @MainActor () -> Void) { self.cancel = cancel }
 
     isolated deinit { cancel?() }
 

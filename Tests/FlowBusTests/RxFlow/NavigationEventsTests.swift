@@ -130,12 +130,12 @@ struct NavigationEventsTests {
     @Test func `unread events are bounded: the newest stay`() async throws {
         let source = Broadcast<Int>()
         let events = source.values()
-        let limit = NavigationEvents<Int>.bufferLimit
+        let limit = BufferingPolicy.standardCount
         for number in 0..<limit + 2 { source.send(number) }
         source.finish()
         var read: [Int] = []
         for await number in events { read.append(number) }
-        #expect(read.count == limit && read.first == 2 && read.last == limit + 1)
+        #expect(read.count == limit && read.first == 2 && read.last == limit + 1 && events.lostCount == 2)
     }
 
     @Test func `a relay can be subscribed to, too`() {
