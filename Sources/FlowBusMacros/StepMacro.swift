@@ -33,7 +33,9 @@
             guard !cases.isEmpty else {
                 throw Problem.at(steps.name, "'\(steps.name.plainName)' has no case, so there is no step")
             }
-            return members(cases, steps.access(in: context))
+            // What names a deprecated case is deprecated, too: then that is no warning. Whoever uses it by way of BusStep has none.
+            let mark = cases.contains(where: \.isDeprecated) ? "@available(*, deprecated)\n" : ""
+            return members(cases, mark + steps.access(in: context))
         }
 
         private static func members(_ cases: [Case], _ access: String) -> [DeclSyntax] {
@@ -81,6 +83,7 @@
             let identifier: String
             let name: String
             let arguments: [Argument]
+            let isDeprecated: Bool
 
             var declaration: String {
                 let parameters = arguments.map { "FlowBus.StepParameter(\($0.name.literal), (\($0.type)).self)" }
@@ -122,7 +125,11 @@
                     throw Problem.at(
                         condition, "'@Step' can't see which of the cases inside #if there are; move them out")
                 }
-                guard let line = member.decl.as(EnumCaseDeclSyntax.self) else { continue }
+                // An unavailable case can't be made, and no value of the enum is one.
+                guard let line = member.decl.as(EnumCaseDeclSyntax.self), !line.attributes.say("unavailable") else {
+                    continue
+                }
+                let isDeprecated = line.attributes.say("deprecated")
                 for element in line.elements {
                     let identifier = element.name.plainName
                     let name = names.map { $0[identifier] } ?? identifier
@@ -140,8 +147,8 @@
                     }
                     cases.append(
                         Case(
-                            identifier: element.name.text, name: name, arguments: try arguments(of: element, in: steps))
-                    )
+                            identifier: element.name.text, name: name, arguments: try arguments(of: element, in: steps),
+                            isDeprecated: isDeprecated))
                 }
             }
             return cases
@@ -170,6 +177,20 @@
                     Argument(label: label?.asArgumentLabel, name: name, type: parameter.type.trimmedDescription))
             }
             return arguments
+        }
+    }
+
+    extension AttributeListSyntax {
+        /// Whether an `@available` says a word for all versions.
+        fileprivate func say(_ word: String) -> Bool {
+            contains { attribute in
+                guard case .attribute(let attribute) = attribute,
+                    attribute.attributeName.trimmedDescription == "available",
+                    case .availability(let arguments)? = attribute.arguments
+                else { return false }
+                let words = arguments.map { $0.argument.trimmedDescription }
+                return words.first == "*" && words.contains(word)
+            }
         }
     }
 

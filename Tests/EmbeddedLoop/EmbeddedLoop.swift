@@ -81,7 +81,7 @@ enum EmbeddedLoop {
             case .removed(let path):
                 print("removed \(path)")
                 if path == root { return }
-            case .added, .changed, .failed, .serviceGone: continue
+            case .added, .changed, .failed, .lost, .serviceGone: continue
             }
         }
     }

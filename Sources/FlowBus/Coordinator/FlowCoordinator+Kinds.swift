@@ -5,7 +5,7 @@ internal import FlowCore
 extension FlowCoordinator {
     /// Returns the kind of a flow type. Its ``FlowKind/isRegistered`` is false if the host does not know it yet.
     private func kind(of type: any Flow.Type) throws(NavigationError) -> FlowKind {
-        let definition = type.definition
+        let definition = hostName(of: type)
         if let known = kinds[definition] {
             guard known.type == type else {
                 throw NavigationError(
@@ -14,6 +14,7 @@ extension FlowCoordinator {
             }
             return known
         }
+        if let problem = type.namespace.problem(of: type) { throw NavigationError(.invalidName, problem) }
         guard Names.isPresentableName(definition), definition != "root" else {
             throw NavigationError(
                 .invalidName,
@@ -27,10 +28,18 @@ extension FlowCoordinator {
                 "the flow '\(definition)' has the timeout \(type.timeout); it has to be at least 10 ms and at most 1 hour"
             )
         }
+        // On the bus, a definition file has the layers.
+        if (type.children == .layers) == type.layers.isEmpty, !host.keepsTree {
+            let problem =
+                type.layers.isEmpty
+                ? "children in layers, but no layers; declare 'static let layers: [Layer]', the lowest first"
+                : "layers, but its children are '.\(type.children.rawValue)'; declare 'static let children = Children.layers'"
+            throw NavigationError(.invalidArguments, "the flow '\(definition)' has \(problem)")
+        }
         let catalog: StepCatalog
         do throws(StepError) { catalog = try host.catalog(of: type.steps) } catch { throw NavigationError(error) }
         let registration = FlowRegistration(
-            name: definition, steps: catalog.declarations, screens: [], result: try Self.result(of: type),
+            name: definition, steps: catalog.declarations, screens: [], result: try result(of: type),
             isGuarded: type.isGuarded, children: type.children, layers: type.layers,
             timeout: timeout,
             swiftNames: SwiftNames(flow: StepError.name(of: type), steps: catalog.caseNames))
@@ -38,9 +47,9 @@ extension FlowCoordinator {
     }
 
     /// Returns the values that flows or screens of a type answer with; nil if they do not answer.
-    private static func result(of type: any Presentable.Type) throws(NavigationError) -> [Parameter]? {
+    private func result(of type: any Presentable.Type) throws(NavigationError) -> [Parameter]? {
         guard let answering = type as? any Answering.Type else { return nil }
-        do throws(StepError) { return try answering.answerParameters() } catch { throw NavigationError(error) }
+        do throws(StepError) { return try host.result(of: answering) } catch { throw NavigationError(error) }
     }
 
     /// Registers a flow type and the new screens of a request with the host, if the host does not know them yet.
@@ -74,6 +83,8 @@ extension FlowCoordinator {
                 kind.isRegistered = true
                 if let make = request.make { kind.make = make }
                 kinds[name] = kind
+                let ownName = kind.type.definition
+                if ownName != name { flowNames[ownName] = name }
             }
             let waiting = registering.removeValue(forKey: name) ?? []
             done(result)
@@ -108,15 +119,19 @@ extension FlowCoordinator {
         var requests: [FlowKindRequest] = []
         var screens: [ScreenDeclaration] = []
         var types: [String: any Presentable.Type] = [:]
+        var names: [String: String] = [:]
         for child in children {
             if let flow = child.presentable.asFlow {
                 if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
-            let screen = child.presentable.name
+            let ownName = child.presentable.name
             let type = type(of: child.presentable)
+            if let problem = type.namespace.problem(of: type) { throw NavigationError(.invalidName, problem) }
+            let screen = host.name(of: type, ownName)
+            if screen != ownName { names[ownName] = screen }
             // Classes can declare one name for all of them.
-            if screen == TypeNames.name(of: type) {
+            if ownName == TypeNames.name(of: type) {
                 if let known = screenTypes[screen] ?? types[screen], known != type {
                     throw NavigationError(
                         .alreadyRegistered,
@@ -124,7 +139,7 @@ extension FlowCoordinator {
                 }
                 types[screen] = type
             }
-            let result = try Self.result(of: type)
+            let result = try result(of: type)
             if let known = (asked.registration.screens + screens).first(where: { $0.name == screen }) {
                 guard known.result == result else {
                     throw NavigationError(
@@ -144,7 +159,10 @@ extension FlowCoordinator {
         }
         if !screens.isEmpty { requests.append(FlowKindRequest(type: asked.type, screens: screens)) }
         registerIfNeeded(requests[...]) { [weak self] result in
-            if case .success = result { self?.screenTypes.merge(types) { known, _ in known } }
+            if case .success = result {
+                self?.screenTypes.merge(types) { known, _ in known }
+                self?.screenNames.merge(names) { _, new in new }
+            }
             done(result)
         }
     }
@@ -213,6 +231,27 @@ extension FlowCoordinator {
     func encode(_ step: any Step) throws(NavigationError) -> StepMessage {
         try host.message(of: step)
     }
+}
+
+// MARK: - Names
+
+extension FlowCoordinator {
+    /// The word before the names of this program on the bus (``BusNamespace``); empty in one process, and where there is none.
+    public var namespace: String { host.namespace }
+
+    /// The name of a flow type at the host.
+    func hostName(of type: any Flow.Type) -> String { host.name(of: type, type.definition) }
+
+    /// The name of a flow or screen at the host.
+    func hostName(of presentable: any Presentable) -> String {
+        host.name(of: type(of: presentable), presentable.contributedName)
+    }
+
+    /// The name at the host of a flow that is given by its name: one of this program by its own, one of another by what it is there.
+    func hostName(ofFlow name: String) -> String { flowNames[name] ?? name }
+
+    /// The name at the host of a child that is given by its name.
+    func hostName(ofChild name: String) -> String { screenNames[name] ?? flowNames[name] ?? name }
 }
 
 /// A flow type to register, with the screens it contributes.

@@ -12,7 +12,8 @@ extension FlowCoordinator {
 
     /// Begins a flow or screen, once its path is known.
     func begin(_ child: ContributedChild, at path: NodePath) {
-        let node = HostedNode(child, at: path, instance: live[path]?.instance ?? 0)
+        let definition = (child.presentable as? any Flow).map { hostName(of: type(of: $0)) }
+        let node = HostedNode(child, at: path, instance: live[path]?.instance ?? 0, definition: definition ?? "")
         if let before = nodes[path] { remove(before) }
         add(node)
         if let flow = node.flow {
@@ -41,7 +42,15 @@ extension FlowCoordinator {
             dismiss: { [weak host] in host?.dismiss(path, instance: instance, $0) },
             setTitle: { [weak host] in host?.setTitle($0, at: path, instance: instance, $1) },
             save: { [weak host] in host?.saveState($0, at: path, instance: instance, $1) },
-            finish: { [weak host] in host?.finish(path, with: $0, instance: instance, $1) })
+            finish: { [weak host, weak node] answer, done in
+                guard let host else { return }
+                do throws(NavigationError) {
+                    let message = try host.message(of: answer, node?.onResult)
+                    host.finish(path, with: message, instance: instance, done)
+                } catch {
+                    done(.failure(error))
+                }
+            })
         let properties = node.flow == nil ? SavedProperties(of: node.presentable) : SavedProperties()
         return PresenceReports(properties, calls) { [weak self] error in self?.notify(error, at: path) }
     }
@@ -167,7 +176,7 @@ extension FlowCoordinator {
         let left = nodes.values.sorted { $0.instance > $1.instance }
         (live, origins, awaitedRoots, roots) = ([:], [:], [], [:])
         for node in left where nodes[node.path] === node { end(node) }
-        kinds = [:]
+        (kinds, screenTypes, flowNames, screenNames) = ([:], [:], [:], [:])
         let requests = requestedRoots
         requestedRoots = []
         let ended = NavigationError(.flowEnded, "the coordinator has ended")
@@ -224,8 +233,15 @@ extension FlowCoordinator {
             // A child that the same list has removed is not reported.
             guard let place = places.first, place.name == name else { continue }
             places.removeFirst()
-            // Of a live child that is used instead, the object stays. A later navigation may have dismissed the child already.
-            guard let path = place.path, place.kind != .reuse, live[path] != nil else { continue }
+            // A later navigation may have dismissed the child already.
+            guard let path = place.path, live[path] != nil else {
+                if place.kind == .reuse, let child { discard(child) }
+                continue
+            }
+            if place.kind == .reuse {
+                if let child { reuse(nodes[path], for: child) }
+                continue
+            }
             if let step, let message = navigation.step {
                 noteOrigin(
                     of: path, message,
@@ -235,6 +251,24 @@ extension FlowCoordinator {
             }
             if let child { begin(child, at: path) }
         }
+    }
+
+    /// Uses a live child instead of one that was contributed: its object stays, and takes the initial steps.
+    private func reuse(_ node: HostedNode?, for child: ContributedChild) {
+        if let node {
+            node.onResult = child.onResult
+            // The host has the first.
+            node.initialSteps += child.initialSteps.dropFirst()
+            emitInitialSteps(of: node)
+            if node.presentable === child.presentable { return }
+        }
+        discard(child)
+    }
+
+    /// Withdraws an object that was contributed and is not used: its flow may have shown it already.
+    private func discard(_ child: ContributedChild) {
+        guard places[ObjectIdentifier(child.presentable)] == nil, !LiveRoots.contains(child.presentable) else { return }
+        child.presentable.withdraw()
     }
 
     package func failed(_ failure: NavigationFailure) {
@@ -265,7 +299,7 @@ extension FlowCoordinator {
         for (root, done) in lost {
             let child = ContributedChild(
                 root.flow, root.child.stepper, allowsStepWhenNotPresented: root.child.allowsStepWhenNotPresented)
-            let again = Root(child, root.flow)
+            let again = Root(child, root.flow, root.definition)
             coordinate(again) { [weak self] result in
                 if let done { return done(result) }
                 if case .failure(let error) = result { self?.notify(error, at: NodePath(root.definition)) }

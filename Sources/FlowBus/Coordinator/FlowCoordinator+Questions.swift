@@ -131,6 +131,8 @@ extension FlowCoordinator: HostDelegate {
             case .contributeFlow(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
+                try checkIsNamed(onResult)
+                let name = hostName(ofFlow: name)
                 applied.children.append((name, nil))
                 all.append(
                     try self.child(
@@ -139,16 +141,17 @@ extension FlowCoordinator: HostDelegate {
             case .contributeScreen(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
+                try checkIsNamed(onResult)
                 applied.children.append((name, nil))
                 all.append(
                     try self.child(
                         .screen, name, restoration == nil ? step : NoneStep(), arguments, style,
                         allowsStepWhenNotPresented, onResult, options, question))
-            case .pop(let name): all.append(NamedContributor(.pop, name))
+            case .pop(let name): all.append(NamedContributor(.pop, hostName(ofChild: name)))
             case .popToRoot: all.append(NamedContributor(.pop, "root"))
-            case .showChild(let name): all.append(NamedContributor(.show, name))
-            case .hideChild(let name): all.append(NamedContributor(.hide, name))
-            case .dismissChild(let name): all.append(NamedContributor(.dismiss, name))
+            case .showChild(let name): all.append(NamedContributor(.show, hostName(ofChild: name)))
+            case .hideChild(let name): all.append(NamedContributor(.hide, hostName(ofChild: name)))
+            case .dismissChild(let name): all.append(NamedContributor(.dismiss, hostName(ofChild: name)))
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }
@@ -188,41 +191,52 @@ extension FlowCoordinator: HostDelegate {
 
     /// Encodes the result of a flow, which has to be of its type.
     private func result(
-        _ result: any Encodable & Sendable, _ question: HostQuestion
+        _ result: any Sendable, _ question: HostQuestion
     ) throws(NavigationError) -> FlowCore.Arguments {
         guard let type = kind(asked: question)?.type as? any Answering.Type else {
             throw NavigationError(
                 .notSupported, "the flow '\(question.definition)' ends with a result, but does not conform to Answering"
             )
         }
-        return try type.encoded(result)
+        return try host.message(of: try type.given(result), nodes[question.flow]?.onResult)
     }
 
     private func contributor(
         _ child: ContributedChild, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
         try self.child(
-            child.presentable.isFlow ? .flow : .screen, child.presentable.contributedName,
+            child.presentable.isFlow ? .flow : .screen, hostName(of: child.presentable),
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
             child.onResult, child.options, question)
     }
 
+    /// The object of a child that is contributed by name can be in another program, where there is no closure.
+    private func checkIsNamed(_ step: ResultStep?) throws(NavigationError) {
+        guard step?.maker != nil else { return }
+        throw NavigationError(
+            .notSupported,
+            "'onResult' of a child that is contributed by its name is the name of a step, and no closure that makes one"
+        )
+    }
+
     /// The step for a result, with the name that it has at the host.
-    private func resultStep(_ step: ResultStep?, _ question: HostQuestion) -> ResultStep? {
+    private func resultStep(_ step: ResultStep?, _ question: HostQuestion) throws(NavigationError) -> ResultStep? {
         guard let step, let catalog = kind(asked: question)?.catalog else { return step }
+        if let maker = step.maker { return ResultStep(try host.name(of: maker, in: catalog)) }
         let arguments = question.step.step.map { LocalSteps.resolve(step.arguments, from: $0) } ?? step.arguments
         return ResultStep(catalog.name(ofCase: step.name), arguments: arguments)
     }
 
     private func child(
-        _ kind: NamedContributor.Kind, _ name: String, _ step: any Step, _ arguments: [String: Value]?, _ style: String,
+        _ kind: NamedContributor.Kind, _ name: String, _ step: any Step, _ arguments: [String: DBusValue]?,
+        _ style: String,
         _ allowsStepWhenNotPresented: Bool, _ onResult: ResultStep?, _ options: ChildOptions, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
         let catalog = self.kind(asked: question)?.catalog
         var named = NamedContributor.child(
             kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
             style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil,
-            onResult: resultStep(onResult, question))
+            onResult: try resultStep(onResult, question))
         try options.apply(to: &named) { step throws(NavigationError) in
             try encode(step)
         } name: {

@@ -129,7 +129,7 @@ extension FlowCoordinator {
         }
         var child = ContributedChild(flow, stepper, allowsStepWhenNotPresented: allowStepWhenNotPresented)
         child.initialSteps = []
-        let path = try await answer { done in coordinate(Root(child, flow), done) }
+        let path = try await answer { done in coordinate(Root(child, flow, definition), done) }
         await restore(saved, at: path)
         return path
     }

@@ -20,6 +20,9 @@ public final class FlowCoordinator: Sendable {
     var kinds: [String: FlowKind] = [:]
     /// The classes of screens that are named by their types, by these names.
     var screenTypes: [String: any Presentable.Type] = [:]
+    /// The names at the host of flows and screens that have others there, by their own.
+    var flowNames: [String: String] = [:]
+    var screenNames: [String: String] = [:]
     /// The live flows and screens whose objects are in this coordinator.
     var nodes: [NodePath: HostedNode] = [:]
     /// The same nodes by object, oldest first: one object can be live at several paths.
@@ -109,7 +112,7 @@ public final class FlowCoordinator: Sendable {
     ) async throws -> NodePath {
         try await answer { done in
             let child = ContributedChild(flow, stepper, allowsStepWhenNotPresented: allowStepWhenNotPresented)
-            coordinate(Root(child, flow), done)
+            coordinate(Root(child, flow, hostName(of: type(of: flow))), done)
         }
     }
 
@@ -163,12 +166,12 @@ public final class FlowCoordinator: Sendable {
     /// - Parameters:
     ///   - step: the step.
     ///   - presentable: the flow or screen.
-    ///   - type: the type of the answer.
+    ///   - type: the type of the answer: any in one process; on the bus a struct that is `Decodable`.
     /// - Returns: The answer; nil if there is none, because it was dismissed, for instance, or the step was not taken.
     ///   ``askResult(of:on:as:)`` says why.
     /// - Throws: ``NavigationError``: `unknownObject` if the presentable is not live in this coordinator; the error with which the step
     ///   failed; `invalidStep` if the answer does not fit the type. Or `CancellationError`.
-    public func ask<Answer: Decodable & Sendable>(
+    public func ask<Answer: Sendable>(
         _ step: any Step, on presentable: any Presentable, as type: Answer.Type = Answer.self
     ) async throws -> Answer? {
         try await askResult(of: step, on: presentable, as: type).answer
@@ -182,7 +185,7 @@ public final class FlowCoordinator: Sendable {
     ///   - type: the type of the answer.
     /// - Returns: The answer, or the reason why there is none.
     /// - Throws: ``NavigationError``, as ``ask(_:on:as:)``, or `CancellationError`.
-    public func askResult<Answer: Decodable & Sendable>(
+    public func askResult<Answer: Sendable>(
         of step: any Step, on presentable: any Presentable, as type: Answer.Type = Answer.self
     ) async throws -> AskResult<Answer> {
         let message = try encode(step)
@@ -266,10 +269,8 @@ final class Root {
     let flow: any Flow
     let definition: String
 
-    init(_ child: ContributedChild, _ flow: any Flow) {
-        self.child = child
-        self.flow = flow
-        definition = type(of: flow).definition
+    init(_ child: ContributedChild, _ flow: any Flow, _ definition: String) {
+        (self.child, self.flow, self.definition) = (child, flow, definition)
     }
 }
 

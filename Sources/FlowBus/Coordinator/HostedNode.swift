@@ -1,3 +1,5 @@
+internal import FlowCore
+
 /// A live flow or screen whose object is in this coordinator.
 @MainActor
 package final class HostedNode {
@@ -15,6 +17,8 @@ package final class HostedNode {
     let allowsStepWhenNotPresented: Bool
     /// Further initial steps of the stepper, which wait until the node is presented.
     var initialSteps: [any Step]
+    /// What its parent makes of its answer.
+    var onResult: ResultStep?
     /// Whether it says of itself that it is not visible.
     var isHidden = false
     /// The place of a flow that was asked; nil where its host knows none.
@@ -33,16 +37,17 @@ package final class HostedNode {
     /// The call of `adapt` under way.
     private var adapting: Adapting?
 
-    package init(_ child: ContributedChild, at path: NodePath, instance: UInt64) {
+    package init(_ child: ContributedChild, at path: NodePath, instance: UInt64, definition: String = "") {
         self.path = path
         self.instance = instance
         presentable = child.presentable
         stepper = child.stepper
         flow = child.presentable.asFlow
         root = flow.flatMap { $0.root as? any Presentable }
-        definition = flow.map { type(of: $0).definition } ?? ""
+        self.definition = definition
         allowsStepWhenNotPresented = child.allowsStepWhenNotPresented
         initialSteps = Array(child.initialSteps.dropFirst())
+        onResult = child.onResult
     }
 
     isolated deinit { end() }
@@ -60,7 +65,11 @@ package final class HostedNode {
 
     /// Returns the step of a question.
     func step(_ message: StepMessage, of kind: FlowKind) throws(StepError) -> any Step {
-        if let step = message.step { return step }
+        if let step = message.step {
+            // The navigation leaves out the arguments of a step that is made of an answer.
+            if message.arguments.contains(where: \.isPrivate) { asked = (message, step) }
+            return step
+        }
         if let asked, asked.message == message { return asked.step }
         let step = try kind.catalog.decode(message)
         asked = (message, step)

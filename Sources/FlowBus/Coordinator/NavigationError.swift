@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// An error of the navigation service, or of the connection to it. The call that throws it had no effect, except with
 /// the codes ``Code/noReply`` and ``Code/disconnected``, which leave that open.

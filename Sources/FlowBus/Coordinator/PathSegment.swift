@@ -1,4 +1,4 @@
-public import FlowCore
+internal import FlowCore
 
 /// One flow of a path to navigate along, with its step (S-28).
 ///
@@ -11,12 +11,15 @@ public import FlowCore
 public struct PathSegment: Sendable {
     private enum Content: Sendable {
         case step((any Step)?)
-        case name(String, [String: Value])
+        case name(String, [String: DBusValue])
     }
 
-    /// The name of the flow. The first segment means the newest root of this name; on the bus it starts one if none is live and its
+    /// The name of the flow, as ``FlowContributor/contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:options:)``
+    /// has it. The first segment means the newest root of this name; on the bus it starts one if none is live and its
     /// definition is `unique`. Any other segment means the newest flow of this name below the flow of the segment before.
     public let flow: String
+    /// The type of the flow, whose name can be another on the bus.
+    package let type: (any Flow.Type)?
     private let content: Content
 
     /// Creates a segment.
@@ -25,7 +28,7 @@ public struct PathSegment: Sendable {
     ///   - flow: the name of the flow.
     ///   - step: the step; with nil, the path only passes through the flow.
     public init(_ flow: String, _ step: (any Step)? = nil) {
-        self.flow = flow
+        (self.flow, type) = (flow, nil)
         content = .step(step)
     }
 
@@ -35,7 +38,10 @@ public struct PathSegment: Sendable {
     ///   - flow: the type of the flow.
     ///   - step: the step; with nil, the path only passes through the flow.
     @MainActor
-    public init(_ flow: any Flow.Type, _ step: (any Step)? = nil) { self.init(flow.definition, step) }
+    public init(_ flow: any Flow.Type, _ step: (any Step)? = nil) {
+        (self.flow, type) = (flow.definition, flow)
+        content = .step(step)
+    }
 
     /// Creates a segment with a step that has no Swift type.
     ///
@@ -43,8 +49,8 @@ public struct PathSegment: Sendable {
     ///   - flow: the name of the flow.
     ///   - step: the name of the step; if it is empty, the path only passes through the flow.
     ///   - arguments: the arguments of the step.
-    public init(_ flow: String, step: String, _ arguments: [String: Value] = [:]) {
-        self.flow = flow
+    public init(_ flow: String, step: String, _ arguments: [String: DBusValue] = [:]) {
+        (self.flow, type) = (flow, nil)
         content = .name(step, arguments)
     }
 
@@ -78,7 +84,10 @@ extension FlowCoordinator {
         along path: [PathSegment], timeout: Duration = .seconds(10)
     ) async throws -> [FlowOutcome] {
         var segments: [(flow: String, step: StepMessage?)] = []
-        for segment in path { segments.append((segment.flow, try segment.message(encode))) }
+        for segment in path {
+            let flow = segment.type.map { hostName(of: $0) } ?? hostName(ofFlow: segment.flow)
+            segments.append((flow, try segment.message(encode)))
+        }
         let microseconds = timeout.microseconds
         return try await answer { done in host.navigate(along: segments, timeout: microseconds, done) }
     }

@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// Reports to the host what a flow or screen of this program says about itself: its visibility, its title, its saved state,
 /// and how it ends.
@@ -13,14 +13,14 @@ package final class PresenceReports {
         package var dismiss: (@escaping Done<Void>) -> Void
         package var setTitle: (String, @escaping Done<Void>) -> Void
         package var save: (FlowCore.Arguments, @escaping Done<Void>) -> Void
-        package var finish: (FlowCore.Arguments, @escaping Done<Void>) -> Void
+        package var finish: (GivenAnswer, @escaping Done<Void>) -> Void
 
         package init(
             setVisible: @escaping (Bool, @escaping Done<Void>) -> Void,
             dismiss: @escaping (@escaping Done<Void>) -> Void,
             setTitle: @escaping (String, @escaping Done<Void>) -> Void,
             save: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void,
-            finish: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void
+            finish: @escaping (GivenAnswer, @escaping Done<Void>) -> Void
         ) {
             self.setVisible = setVisible
             self.dismiss = dismiss
@@ -48,7 +48,7 @@ package final class PresenceReports {
     private var changeCount = 0
     /// A title and an answer that were not sent, or did not reach the service.
     private var title: String?
-    private var answer: FlowCore.Arguments?
+    private var answer: GivenAnswer?
     /// Counts the titles that were sent.
     private var titleCount = 0
     /// Whether a property has changed that is not saved.

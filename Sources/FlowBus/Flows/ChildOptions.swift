@@ -28,8 +28,8 @@ public struct ChildOptions: Equatable, Sendable {
     public var onDismissed: DismissalStep?
     /// Whether a live child is used instead of this one.
     ///
-    /// A child of the same name is. Its object stays; the one that is contributed is not used, but the initial step of its stepper is
-    /// taken again.
+    /// A child of the same name is. Its object stays, and takes the initial steps of the new stepper. The object that is contributed is
+    /// withdrawn (``Presentable/withdraw()``), unless it is the same one: its flow may have shown it already.
     public var reuse: Reuse
     /// Whether all other children of the flow are dismissed first (S-19). Their ``onDismissed`` is not taken.
     public var clears: Bool
@@ -99,7 +99,7 @@ public enum WhenHidden: String, CaseIterable, Sendable {
 public struct DismissalStep: Equatable, Sendable, ExpressibleByStringLiteral {
     private enum Source: Equatable, Sendable {
         case step(any Step)
-        case named(String, [String: Value]?)
+        case named(String, [String: DBusValue]?)
 
         static func == (one: Source, other: Source) -> Bool {
             switch (one, other) {
@@ -128,7 +128,7 @@ public struct DismissalStep: Equatable, Sendable, ExpressibleByStringLiteral {
     ///   - arguments: its arguments, in which the text `"$reason"` stands for the reason, such as `dismissed`, `back` or `ownerGone`, `"$name"`
     ///     for the child's name, and `"$error"` and `"$message"` for what failed; `"$$"` is a dollar. nil for those arguments of the
     ///     child that the step declares.
-    public init(_ name: String, arguments: [String: Value]? = nil) { self.init(.named(name, arguments)) }
+    public init(_ name: String, arguments: [String: DBusValue]? = nil) { self.init(.named(name, arguments)) }
 
     /// Creates a step by its name.
     ///

@@ -9,7 +9,7 @@ public enum FlowContributors {
     case end(forwardToParentFlowWithStep: any Step)
     /// Ends the flow with everything it contributed, and answers whoever asked for it (S-45). The flow has to be ``Answering``, and
     /// the answer of its ``Answering/Answer`` type.
-    case answer(with: any Encodable & Sendable)
+    case answer(with: any Sendable)
     /// No contributors (S-17): the flow took the step, which leads nowhere. Its verdict is `navigated`.
     case none
     /// The flow does not take this step, although its type is one of the flow's ``Flow/steps``: as if it were not, nothing changes,
@@ -35,13 +35,15 @@ public enum FlowContributor {
     /// from the current step. `onResult` is as in
     /// ``contribute(withNextPresentable:withNextStepper:allowStepWhenNotPresented:onResult:options:)``.
     case contributeFlow(
-        named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
+        named: String, withInitialStep: any Step = NoneStep(), arguments: [String: DBusValue]? = nil,
+        style: String = "",
         allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil, options: ChildOptions = ChildOptions())
     /// Adds a screen by name that another program shows, and that a definition file of the service declares (S-18). The
     /// arguments are as in ``contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:options:)``. To add
     /// a screen of another ``FlowCoordinator``, contribute its flow: that coordinator has the object.
     case contributeScreen(
-        named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
+        named: String, withInitialStep: any Step = NoneStep(), arguments: [String: DBusValue]? = nil,
+        style: String = "",
         allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil, options: ChildOptions = ChildOptions())
     /// Forwards a step to the flow itself (S-8).
     case forwardToCurrentFlow(withStep: any Step)

@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 // Conversions from the values of FlowCore to those of this library.
 

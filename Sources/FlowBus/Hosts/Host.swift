@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// The place where flows live: the state machine in this process, or the service on the bus. A ``FlowCoordinator``
 /// works with either in the same way, so that a flow can't tell them apart.
@@ -18,8 +18,22 @@ package protocol Host: AnyObject {
     /// other programs can do anything at any time.
     func whenSettled(_ call: @escaping @MainActor () -> Void)
 
+    /// The word before the names of this program; empty for none.
+    var namespace: String { get }
+    /// The name that a type, or a screen of that type, has at the host.
+    func name(of type: any Presentable.Type, _ name: String) -> String
     /// Collects the steps of a flow's types.
     func catalog(of types: [any Step.Type]) throws(StepError) -> StepCatalog
+    /// The values that flows or screens of a type answer with.
+    func result(of type: any Answering.Type) throws(StepError) -> [Parameter]
+    /// The message of an answer.
+    ///
+    /// - Parameters:
+    ///   - answer: the answer.
+    ///   - step: what the parent makes of it; nil if it makes nothing.
+    func message(of answer: GivenAnswer, _ step: ResultStep?) throws(NavigationError) -> Arguments
+    /// The name of the step that is made of an answer.
+    func name(of maker: ResultStep.StepMaker, in catalog: StepCatalog) throws(NavigationError) -> String
     /// Makes the message of a step. The catalog of a flow that takes the step decodes it.
     func message(of step: any Step) throws(NavigationError) -> StepMessage
     /// Registers a flow, or registers it again: with more screens, or after the service was gone.

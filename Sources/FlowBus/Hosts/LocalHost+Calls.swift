@@ -66,7 +66,41 @@ extension LocalHost {
         return step
     }
 
+    /// There is only this program.
+    var namespace: String { "" }
+
+    func name(of type: any Presentable.Type, _ name: String) -> String { name }
+
     func catalog(of types: [any Step.Type]) -> StepCatalog { steps.catalog(of: types) }
+
+    func result(of type: any Answering.Type) throws(StepError) -> [Parameter] {
+        let values = try type.answerParameters() ?? []
+        return (values.prefix(Limits.argumentCount - 2) + [GivenAnswer.itself, LocalSteps.itself]).sorted {
+            $0.name < $1.name
+        }
+    }
+
+    func message(of answer: GivenAnswer, _ step: ResultStep?) throws(NavigationError) -> Arguments {
+        guard let maker = step?.maker else { return answer.inProcess }
+        guard let step = maker.step(answer.box.value) else {
+            throw NavigationError(
+                .invalidStep,
+                "'onResult' takes another answer than one of the type '\(StepError.name(of: type(of: answer.box.value)))'"
+            )
+        }
+        // Every step has itself as an argument, which it takes from the result.
+        return answer.inProcess + (try steps.message(of: step).arguments)
+    }
+
+    func name(of maker: ResultStep.StepMaker, in catalog: StepCatalog) throws(NavigationError) -> String {
+        guard let name = steps.name(ofAny: maker.type), catalog.has(name) else {
+            throw NavigationError(
+                .invalidStep,
+                "'onResult' makes a '\(StepError.name(of: maker.type))', which is not among the steps of the flow; list it there"
+            )
+        }
+        return name
+    }
 
     func message(of step: any Step) throws(NavigationError) -> StepMessage { try steps.message(of: step) }
 

@@ -40,6 +40,13 @@ struct LocalTexts {
             let swift = steps.lazy.compactMap { $0.steps[name] }.first ?? name
             text = text.replacing("step '\(name)'", with: "step '\(swift)'")
         }
+        // What definition files have in quotes is a constant here.
+        if text.contains("children = ") {
+            text = text.replacing("children = ", with: "children ")
+            for children in Children.allCases {
+                text = text.replacing("\"\(children.rawValue)\"", with: "'.\(children.rawValue)'")
+            }
+        }
         return text.replacing("'\(Self.client)'", with: "this program")
     }
 

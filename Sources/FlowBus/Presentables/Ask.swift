@@ -28,7 +28,7 @@ internal import FlowCore
 /// ``FlowCoordinator/failures`` or `ScreenPresenter.failures`: of the step; `limitExceeded` if 16 asks of the screen are open
 /// or not acknowledged; `invalidStep` if the answer does not fit the type.
 @MainActor
-public final class Ask<Answer: Decodable & Sendable> {
+public final class Ask<Answer: Sendable> {
     /// Called with each answer, or with the reason why there is none.
     public var onAnswer: (@MainActor (AskResult<Answer>) async throws -> Void)? { didSet { bind() } }
     private var binding: (asks: ScreenAsks, name: String)?

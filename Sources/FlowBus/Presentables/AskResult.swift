@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// What became of what was asked for (S-45). A later version of the service can have other outcomes; treat an unknown one as
 /// ``dismissed``.
@@ -57,10 +57,23 @@ package struct AskMessage: Equatable, Sendable {
     }
 
     /// Decodes the answer.
-    package func decoded<Answer: Decodable>(as type: Answer.Type) throws(NavigationError) -> AskResult<Answer> {
+    package func decoded<Answer>(as type: Answer.Type) throws(NavigationError) -> AskResult<Answer> {
         let outcome = AskOutcome(rawValue: outcome)
         guard outcome == .result else { return AskResult(outcome: outcome, answer: nil) }
-        return AskResult(
-            outcome: outcome, answer: try KeptValues.decode(type, from: result.dictionary, as: "the result"))
+        let box = result.givenAnswer
+        if let answer = box?.value as? Answer { return AskResult(outcome: outcome, answer: answer) }
+        guard let coded = type as? any Decodable.Type, box == nil || result.count > 1 else {
+            let isThere =
+                box.map { "is of the type '\(StepError.name(of: Swift.type(of: $0.value)))'" } ?? "came over the bus"
+            throw NavigationError(
+                .invalidStep,
+                "the result \(isThere) and can't be of the Swift type '\(StepError.name(of: type))'; ask for the type that is answered"
+            )
+        }
+        return AskResult(outcome: outcome, answer: try values(of: coded) as? Answer)
+    }
+
+    private func values<Coded: Decodable>(of type: Coded.Type) throws(NavigationError) -> Coded {
+        try KeptValues.decode(type, from: result.dictionary, as: "the result")
     }
 }

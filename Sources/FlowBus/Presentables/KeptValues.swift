@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// States and results, between Swift types and the values of the bus.
 package enum KeptValues {
@@ -19,7 +19,7 @@ package enum KeptValues {
     }
 
     package static func decode<Decoded: Decodable>(
-        _ type: Decoded.Type, from values: [String: Value], as subject: String
+        _ type: Decoded.Type, from values: [String: DBusValue], as subject: String
     ) throws(NavigationError) -> Decoded {
         do throws(StepError) {
             return try NamedValues.decode(type, from: Arguments(values), as: subject)

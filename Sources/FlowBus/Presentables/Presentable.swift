@@ -1,4 +1,4 @@
-public import FlowCore
+internal import FlowCore
 
 /// An object that can be shown: RxFlow's Presentable. It is a window, a page, a dialog, or a flow, which is shown as
 /// its ``Flow/root``.
@@ -9,6 +9,9 @@ public protocol Presentable: AnyObject, Sendable {
     /// The name in the tree and on the bus. It has to match `[A-Za-z_][A-Za-z0-9_]*`, with at most 64 bytes. The
     /// default is the name of the type, as <doc:StepsOnTheBus> describes it.
     var name: String { get }
+
+    /// Whose name it is on the bus. The default is ``BusNamespace/program``.
+    static var namespace: BusNamespace { get }
 
     /// The visibility of the presentable: the current value, if it was ever set, then every change.
     var visible: any AsyncSequence<Bool, Never> { get }
@@ -33,6 +36,9 @@ public protocol Presentable: AnyObject, Sendable {
 extension Presentable {
     /// The name of the type.
     public var name: String { TypeNames.name(of: Self.self) }
+
+    /// ``BusNamespace/program``.
+    public static var namespace: BusNamespace { .program }
 
     /// The empty string.
     public var style: String { "" }
@@ -72,18 +78,18 @@ public struct Presentation: Hashable, Sendable {
     /// The path of the screen.
     public let path: NodePath
     /// The arguments of the screen, including those of private steps.
-    public let arguments: [String: Value]
+    public let arguments: [String: DBusValue]
     /// Why it is presented. A later version of the service can send other reasons.
     public let reason: Reason
     /// Whether the screen was presented before, and should come to the front: the reason is not ``Reason/launch``.
     public let isRepeated: Bool
     /// What an owner of the screen saved last; empty if there is nothing (S-44). Properties with ``SavedState`` have it already.
-    public let state: [String: Value]
+    public let state: [String: DBusValue]
     /// The activation token (xdg-activation) that lets a window come to the front; nil if there is none.
     public let activationToken: String?
 
     package init(
-        path: NodePath, arguments: [String: Value], reason: Reason, isRepeated: Bool, state: [String: Value],
+        path: NodePath, arguments: [String: DBusValue], reason: Reason, isRepeated: Bool, state: [String: DBusValue],
         activationToken: String?
     ) {
         self.path = path

@@ -51,15 +51,15 @@ public final class Presence: Sendable {
         case visible(Bool)
         case dismissed
         /// Closed for good, with an answer.
-        case finished(FlowCore.Arguments)
+        case finished(GivenAnswer)
         case title(String)
     }
 
     private let changes = Listeners<Change>()
-    private var lastVisible: Bool?
+    fileprivate var lastVisible: Bool?
     /// Whether ``dismiss()`` or ``finish(with:)`` was called.
     public private(set) var isDismissed = false
-    private var answer: FlowCore.Arguments?
+    private var answer: GivenAnswer?
     private var lastTitle: String?
 
     /// Creates a presence that is not visible.
@@ -85,14 +85,15 @@ public final class Presence: Sendable {
     /// Marks it as closed for good, with an answer to whoever asked for it (S-45). Further calls have no effect.
     /// ``Answering/finish(with:)`` does this with an answer of the right type.
     ///
-    /// - Parameter answer: a struct, whose properties are the values of the answer.
-    /// - Throws: ``NavigationError`` with the code `invalidStep` if the answer can't be sent; nothing has changed then.
-    public func finish(with answer: some Encodable) throws(NavigationError) {
+    /// - Parameter answer: the answer: of any type in one process; on the bus a struct, whose properties are its values.
+    /// - Throws: ``NavigationError`` with the code `invalidStep` if the answer is ``AnswerValues`` that can't be sent; nothing has changed
+    ///   then.
+    public func finish(with answer: some Sendable) throws(NavigationError) {
         guard !isDismissed else { return }
-        let encoded = try KeptValues.result(answer)
+        let given = try GivenAnswer(answer)
         isDismissed = true
-        self.answer = encoded
-        changes.notify(.finished(encoded))
+        self.answer = given
+        changes.notify(.finished(given))
     }
 
     /// The title, which task switchers show (S-44), of at most 256 bytes. It is sent once this program is the owner of the screen.
@@ -109,23 +110,26 @@ public final class Presence: Sendable {
     /// The values of ``isVisible``: the current value, then every change. The sequence ends with the dismissal.
     public var visible: PresenceValues<Bool> {
         // What was not set is not visible. Only the coordinator distinguishes the two.
-        PresenceValues(self, first: lastVisible == nil && !isDismissed ? [false] : []) { change, continuation in
+        PresenceValues(self) {
+            $0.lastVisible == nil && !$0.isDismissed ? [false] : []
+        } meaning: { change in
             switch change {
-            case .visible(let isVisible): continuation.yield(isVisible)
-            case .dismissed, .finished: continuation.finish()
-            case .title: break
+            case .visible(let isVisible): .value(isVisible)
+            case .dismissed, .finished: .end
+            case .title: .nothing
             }
         }
     }
 
     /// Emits one value when it is closed for good, immediately if it is closed already, and ends.
     public var dismissed: PresenceValues<Void> {
-        PresenceValues(self) { change, continuation in
+        PresenceValues(self) {
+            _ in
+            []
+        } meaning: { change in
             switch change {
-            case .dismissed, .finished:
-                continuation.yield(())
-                continuation.finish()
-            case .visible, .title: break
+            case .dismissed, .finished: .last(())
+            case .visible, .title: .nothing
             }
         }
     }
@@ -138,30 +142,4 @@ public final class Presence: Sendable {
         if isDismissed { first.append(answer.map(Change.finished) ?? .dismissed) }
         return changes.add(first: first, listener)
     }
-}
-
-/// The values of a ``Presence``, from the creation of the sequence on; for one task.
-public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// The source. A coordinator subscribes to it, so that it gets a change immediately and not when a task is
-    /// scheduled.
-    let presence: Presence
-    private let values: AsyncStream<Element>
-
-    @MainActor
-    init(
-        _ presence: Presence, first: [Element] = [],
-        _ receive: @escaping @MainActor (Presence.Change, AsyncStream<Element>.Continuation) -> Void
-    ) {
-        self.presence = presence
-        values = AsyncStream { continuation in
-            for value in first { continuation.yield(value) }
-            let subscription = presence.subscribe { receive($0, continuation) }
-            continuation.onTermination = { _ in Task { @MainActor in subscription.end() } }
-        }
-    }
-
-    /// Returns an iterator over the values.
-    ///
-    /// - Returns: The iterator.
-    public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { values.makeAsyncIterator() }
 }

@@ -14,9 +14,7 @@ package final class ScreenAsks {
         fileprivate let message: @MainActor (any Step) throws(NavigationError) -> StepMessage
 
         package init(
-            message: @escaping @MainActor (any Step) throws(NavigationError) -> StepMessage = {
-                step throws(NavigationError) in try StepMessage(encoding: step)
-            },
+            message: @escaping @MainActor (any Step) throws(NavigationError) -> StepMessage,
             ask: @escaping (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void,
             acknowledge: @escaping (_ token: String, @escaping Done<Void>) -> Void
         ) {
@@ -61,7 +59,9 @@ package final class ScreenAsks {
     }
 
     /// Emits a step, and has the handler of the name called with the answer.
-    func ask(_ step: any Step, named name: String) throws(NavigationError) { ask(try calls.message(step), named: name) }
+    package func ask(_ step: any Step, named name: String) throws(NavigationError) {
+        ask(try calls.message(step), named: name)
+    }
 
     /// Emits a step, and has the handler of the name called with the answer.
     package func ask(_ step: StepMessage, named name: String) {

@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// Saves a state, one call at a time: what is saved while one is under way waits, and only the newest is sent then.
 @MainActor

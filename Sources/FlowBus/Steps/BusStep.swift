@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 /// A step that can go over the bus: an enum, each case of which has a name and arguments there.
 ///
@@ -17,10 +17,16 @@ internal import FlowCore
 /// up to 64 bits, Double, String, arrays, sets, dictionaries with String keys, and structs and enums that say so. `CodingKeys` with raw
 /// values give cases other names, and `MoviePickedCodingKeys` give the arguments of that case other names, as Codable has it.
 ///
-/// The macro needs the trait `Macros` of the package; without it, implement the four requirements by hand.
+/// Programs do not share their steps, even if the names are the same: on the bus, the namespace of the program stands before them
+/// (``BusNamespace``).
+///
+/// The macro needs the trait `Macros` of the package; without it, implement the four requirements without a default by hand.
 public protocol BusStep: Step {
     /// The cases with their arguments.
     static var stepCases: [StepCase] { get }
+
+    /// Whose names they are on the bus. The default is ``BusNamespace/program``.
+    static var namespace: BusNamespace { get }
 
     /// The name of the case on the bus.
     var caseName: String { get }
@@ -38,6 +44,11 @@ public protocol BusStep: Step {
     ///   - decoder: has the arguments by their names.
     /// - Throws: ``StepError`` for an argument that does not fit.
     init?(caseName: String, from decoder: StepDecoder) throws(StepError)
+}
+
+extension BusStep {
+    /// ``BusNamespace/program``.
+    public static var namespace: BusNamespace { .program }
 }
 
 /// A case of a ``BusStep``: a step on the bus.

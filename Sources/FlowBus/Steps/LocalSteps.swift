@@ -21,7 +21,7 @@ struct LocalSteps {
     private var last: (type: ObjectIdentifier, name: String)?
 
     /// The parameter with the step itself.
-    private static let itself = Parameter("__step", .any, isOptional: true)
+    static let itself = Parameter("__step", .any, isOptional: true)
 
     /// Returns the message that carries a step.
     ///
@@ -46,6 +46,12 @@ struct LocalSteps {
         let typeName = StepError.name(of: type)
         let candidates = caseName.isEmpty ? [typeName] : [caseName, "\(typeName).\(caseName)"]
         return candidates.first { !taken.contains($0) } ?? typeName + "?"
+    }
+
+    /// The name of any step of a type; nil if no flow takes the type.
+    func name(ofAny type: any Step.Type) -> String? {
+        let caseName = (type as? any BusStep.Type)?.stepCases.first?.name ?? ""
+        return names[Key(type: ObjectIdentifier(type), caseName: caseName)]
     }
 
     /// Returns the name of a step that a flow takes.
@@ -81,9 +87,9 @@ struct LocalSteps {
     }
 
     /// Replaces the texts that refer to arguments of the step that is taken, `$asked.movie`, by these.
-    static func resolve(_ arguments: [String: Value]?, from step: any Step) -> [String: Value]? {
+    static func resolve(_ arguments: [String: DBusValue]?, from step: any Step) -> [String: DBusValue]? {
         let prefix = "$asked."
-        func reference(_ value: Value) -> String? {
+        func reference(_ value: DBusValue) -> String? {
             guard case .string(let text) = value, text.hasPrefix(prefix) else { return nil }
             return String(text.dropFirst(prefix.count))
         }
@@ -92,7 +98,7 @@ struct LocalSteps {
         return arguments.compactMapValues { value in
             guard let name = reference(value) else { return value }
             // As on the bus, what is not there is left out.
-            guard let found = asked[name]?.value else { return nil }
+            guard let found = (asked[name]?.value).flatMap(DBusValue.init) else { return nil }
             if case .string(let text) = found, text.hasPrefix("$") { return .string("$" + text) }
             return found
         }

@@ -20,6 +20,9 @@ public enum RxFlowStep: BusStep, Hashable {
     /// `home`.
     public static var stepCases: [StepCase] { [StepCase("home")] }
 
+    /// All programs share it.
+    public static var namespace: BusNamespace { .shared }
+
     /// `home`.
     public var caseName: String { "home" }
 

@@ -90,6 +90,16 @@ extension StepArgument {
     public static var argumentType: ArgumentType { .namedValues }
 }
 
+extension StepArgument where Self: RawRepresentable {
+    /// Not available: the raw values have no type on the bus.
+    @available(
+        *, unavailable,
+        message:
+            "the type of its raw values has none on the bus; use Double for Float, Int16 for Int8, or declare 'argumentType'"
+    )
+    public static var argumentType: ArgumentType { .namedValues }
+}
+
 extension StepArgument where Self: RawRepresentable, RawValue: StepArgument {
     /// The type of its raw values.
     public static var argumentType: ArgumentType { RawValue.argumentType }

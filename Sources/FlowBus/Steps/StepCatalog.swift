@@ -1,4 +1,4 @@
-import FlowCore
+package import FlowCore
 
 /// The step types of one flow. A flow can take steps of several types, for instance its own and those of its parent.
 package struct StepCatalog: Sendable {
@@ -16,16 +16,24 @@ package struct StepCatalog: Sendable {
 
     /// Collects the steps of the types. If two types have a step of the same name, the first type decodes it.
     ///
+    /// - Parameters:
+    ///   - types: the types.
+    ///   - prefix: the word before the names of the steps of a type.
     /// - Throws: ``StepError`` for a type that can't be a step type, and for two steps of the same name with different
     ///   arguments.
-    package init(_ types: [any Step.Type]) throws(StepError) {
-        var known: [String: (declaration: StepDeclaration, type: any BusStep.Type)] = [:]
+    package init(
+        _ types: [any Step.Type], _ prefix: (any BusStep.Type) -> String = { $0.namespace.prefix(in: "") }
+    ) throws(StepError) {
+        var known: [String: (declaration: StepDeclaration, type: any BusStep.Type, caseName: String)] = [:]
         for type in types {
             if type == NoneStep.self { continue }
             let type = try StepCoding.busType(type)
-            for declaration in try StepCoding.declarations(of: type) {
+            let prefix = prefix(type)
+            for declaration in try StepCoding.declarations(of: type, prefix: prefix) {
                 guard let first = known[declaration.name] else {
-                    known[declaration.name] = (declaration, type)
+                    let caseName =
+                        prefix.isEmpty ? declaration.name : String(declaration.name.dropFirst(prefix.count + 1))
+                    known[declaration.name] = (declaration, type, caseName)
                     continue
                 }
                 guard first.declaration == declaration else {
@@ -37,7 +45,7 @@ package struct StepCatalog: Sendable {
                 }
             }
         }
-        self.init(known.values.map(\.declaration), known.mapValues { ($0.type, $0.declaration.name) })
+        self.init(known.values.map(\.declaration), known.mapValues { ($0.type, $0.caseName) })
     }
 
     /// The cases of the steps by their names: `DemoStep.movieList`.
@@ -51,7 +59,7 @@ package struct StepCatalog: Sendable {
     /// The name of a step that a result names by its case (S-45).
     func name(ofCase name: String) -> String {
         if types[name] != nil { return name }
-        // In one process the case can have the name of its type before it.
+        // The case can have the name of its type before it in one process, and a namespace on the bus.
         return types.filter { $0.value.caseName == name }.keys.min() ?? name
     }
 

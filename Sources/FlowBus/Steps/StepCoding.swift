@@ -4,23 +4,29 @@ import FlowCore
 package enum StepCoding {
     /// Returns the cases of the type with their arguments and types, sorted by name.
     ///
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - prefix: the word before the names of its steps.
     /// - Throws: ``StepError`` for a type that can't go over the bus.
-    static func declarations(of type: any Step.Type) throws(StepError) -> [StepDeclaration] {
+    static func declarations(of type: any Step.Type, prefix: String = "") throws(StepError) -> [StepDeclaration] {
         if type == NoneStep.self { return [] }
         var declarations: [StepDeclaration] = []
-        for step in try busType(type).stepCases {
-            guard Names.isStepName(step.name) else {
+        let steps = try busType(type)
+        if let problem = steps.namespace.problem(of: type) { throw StepError(.unsupportedType, problem) }
+        for step in steps.stepCases {
+            let name = BusNamespace.joined(prefix, step.name)
+            guard Names.isStepName(name) else {
                 throw StepError(
                     .unsupportedType,
-                    "'\(Names.escaped(step.name))' of '\(StepError.name(of: type))' can't be the name of a step: "
+                    "'\(Names.escaped(name))' of '\(StepError.name(of: type))' can't be the name of a step: "
                         + Names.stepNameRule + "; give the case another")
             }
-            guard !declarations.contains(where: { $0.name == step.name }) else {
+            guard !declarations.contains(where: { $0.name == name }) else {
                 throw StepError.notAStep(type, "two of its cases have the name '\(step.name)'")
             }
             declarations.append(
                 StepDeclaration(
-                    step.name, parameters: try parameters(step.parameters, "argument", of: "step '\(step.name)'")))
+                    name, parameters: try parameters(step.parameters, "argument", of: "step '\(step.name)'")))
         }
         return declarations.sorted { $0.name < $1.name }
     }

@@ -1,4 +1,4 @@
-import FlowCore
+package import FlowCore
 
 /// A step as a message: its name and its arguments.
 package struct StepMessage: Equatable, Sendable {
@@ -13,17 +13,26 @@ package struct StepMessage: Equatable, Sendable {
 
 extension StepMessage {
     /// The message of a step.
-    package init(encoding step: any Step) throws(NavigationError) {
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - prefix: the word before the names of the steps of a type.
+    package init(
+        encoding step: any Step, _ prefix: (any BusStep.Type) -> String
+    ) throws(NavigationError) {
         do throws(StepError) { self = try StepCoding.encode(step) } catch { throw NavigationError(error) }
+        if let step = step as? any BusStep { name = BusNamespace.joined(prefix(type(of: step)), name) }
     }
 }
 
 extension Arguments {
     /// The arguments by name; of duplicates, the first.
-    package var dictionary: [String: Value] { Dictionary(map { ($0.name, $0.value) }) { one, _ in one } }
+    package var dictionary: [String: DBusValue] {
+        Dictionary(compactMap { argument in DBusValue(argument.value).map { (argument.name, $0) } }) { one, _ in one }
+    }
 
     /// Arguments sorted by name.
-    package init(_ dictionary: [String: Value]) {
-        self = dictionary.sorted { $0.key < $1.key }.map { Argument($0.key, $0.value) }
+    package init(_ dictionary: [String: DBusValue]) {
+        self = dictionary.sorted { $0.key < $1.key }.map { Argument($0.key, Value($0.value)) }
     }
 }

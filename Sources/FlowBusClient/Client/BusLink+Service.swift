@@ -26,7 +26,7 @@ struct RootRequest {
     var definition: String
     var step: StepMessage?
     var id: String?
-    var arguments: [String: Value] = [:]
+    var arguments: [String: DBusValue] = [:]
     var token: String?
     var activationToken: String?
 }
@@ -162,7 +162,7 @@ extension BusLink {
             try body.openContainer(.array, "{sv}")
             if let id = request.id { try body.appendEntry("id", .string(id)) }
             if !request.arguments.isEmpty {
-                let arguments = request.arguments.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+                let arguments = Arguments(request.arguments).map { (name: $0.name, value: $0.value) }
                 try body.appendEntry("flowArguments", .dictionary(arguments))
             }
             if let token = request.token { try body.appendEntry("token", .string(token)) }

@@ -36,6 +36,8 @@ final class BusLink {
     let questions = OpenQuestions()
     /// Asks without an answer.
     var asks = PendingAsks()
+    /// The names that the types of this program have on the bus.
+    var names = ProgramNames()
 
     private struct Entry {
         let number: UInt64

@@ -1,5 +1,5 @@
 public import FlowBus
-public import FlowCore
+internal import FlowCore
 
 // Flows and screens: how a client starts, shows, owns and watches them.
 //
@@ -13,23 +13,15 @@ extension NavigationBus {
     /// - Parameters:
     ///   - definition: the name of the flow's definition.
     ///   - step: its initial step; nil for the one of its definition.
-    ///   - id: its id in the tree; nil for the name of the definition.
-    ///   - arguments: the flow's arguments.
-    ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
-    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    ///   - options: its id and its arguments, a token, …
     /// - Returns: The path of the flow.
     /// - Throws: ``/FlowBus/NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
     ///   `CancellationError`.
     @discardableResult
     public func coordinate(
-        _ definition: String, with step: (any BusStep)? = nil, id: String? = nil, arguments: [String: Value] = [:],
-        token: String? = nil, activationToken: String? = nil
+        _ definition: String, with step: (any BusStep)? = nil, options: RootOptions = RootOptions()
     ) async throws -> NodePath {
-        let request = RootRequest(
-            definition: definition, step: try step.map(StepMessage.init(encoding:)), id: id, arguments: arguments,
-            token: token,
-            activationToken: activationToken)
-        return try await answer { link.coordinate(request, $0) }
+        try await coordinate(definition, try step.map(link.names.message(of:)), options)
     }
 
     /// Starts a flow as a root, with a step that has no Swift type.
@@ -38,22 +30,24 @@ extension NavigationBus {
     ///   - definition: the name of the flow's definition.
     ///   - step: the name of its initial step.
     ///   - stepArguments: the arguments of the step.
-    ///   - id: its id in the tree; nil for the name of the definition.
-    ///   - arguments: the flow's arguments.
-    ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
-    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    ///   - options: its id and its arguments, a token, …
     /// - Returns: The path of the flow.
     /// - Throws: ``/FlowBus/NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
     ///   `CancellationError`.
     @discardableResult
     public func coordinate(
-        _ definition: String, with step: String, _ stepArguments: [String: Value] = [:], id: String? = nil,
-        arguments: [String: Value] = [:], token: String? = nil, activationToken: String? = nil
+        _ definition: String, with step: String, _ stepArguments: [String: DBusValue] = [:],
+        options: RootOptions = RootOptions()
     ) async throws -> NodePath {
-        let message = StepMessage(name: step, arguments: Arguments(stepArguments))
+        try await coordinate(definition, StepMessage(name: step, arguments: Arguments(stepArguments)), options)
+    }
+
+    private func coordinate(
+        _ definition: String, _ step: StepMessage?, _ options: RootOptions
+    ) async throws -> NodePath {
         let request = RootRequest(
-            definition: definition, step: message, id: id, arguments: arguments, token: token,
-            activationToken: activationToken)
+            definition: definition, step: step, id: options.id, arguments: options.arguments, token: options.token,
+            activationToken: options.activationToken)
         return try await answer { link.coordinate(request, $0) }
     }
 
@@ -126,7 +120,7 @@ extension NavigationBus {
     ///   - path: the screen.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
-    public func saveState(_ state: [String: Value], at path: NodePath, instance: UInt64? = nil) async throws {
+    public func saveState(_ state: [String: DBusValue], at path: NodePath, instance: UInt64? = nil) async throws {
         let encoded = Arguments(state)
         try await answer { link.saveState(encoded, at: path.objectPath(of: instance), $0) }
     }
@@ -151,7 +145,7 @@ extension NavigationBus {
     ///   - answer: the values by name.
     ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
-    public func finish(_ path: NodePath, with answer: [String: Value], instance: UInt64? = nil) async throws {
+    public func finish(_ path: NodePath, with answer: [String: DBusValue], instance: UInt64? = nil) async throws {
         let encoded = Arguments(answer)
         try await FlowBus.answer { link.finish(path.objectPath(of: instance), encoded, $0) }
     }
@@ -179,7 +173,7 @@ extension NavigationBus {
     }
 
     /// Returns whether a screen is evicted: it has no process, to free memory, until it is in sight again (S-44). No event of
-    /// ``watch(_:)`` has that.
+    /// ``watch(_:buffering:)`` has that.
     ///
     /// - Parameters:
     ///   - path: the screen.
@@ -193,7 +187,7 @@ extension NavigationBus {
     /// Returns the flows and screens that this connection owns.
     ///
     /// A screen that the service is asking this program to present is not among them yet. To find out which views to
-    /// keep, use ``watch(_:)``, which reports everything that is live.
+    /// keep, use ``watch(_:buffering:)``, which reports everything that is live.
     ///
     /// - Returns: The owned flows and screens.
     /// - Throws: ``/FlowBus/NavigationError``.
@@ -230,30 +224,42 @@ extension NavigationBus {
     /// and of the bus. It ends when the iterating task is cancelled, with ``close()``, and when the bus refuses a match
     /// rule (it limits their number for each client).
     ///
-    /// - Parameter node: a flow or screen, live or not; nil for the whole tree.
+    /// Events are kept until they are read, up to a number. If some were lost, ``TreeEvent/lost(_:)`` stands in their place, and
+    /// another snapshot of the tree follows; what comes before that can be about flows and screens whose addition was lost.
+    ///
+    /// - Parameters:
+    ///   - node: a flow or screen, live or not; nil for the whole tree.
+    ///   - policy: the events that are kept; by default the 4,096 oldest (``/FlowBus/BufferingPolicy/standardCount``).
     /// - Returns: The events.
-    public func watch(_ node: NodePath? = nil) -> AsyncStream<TreeEvent> {
-        let (events, continuation) = AsyncStream.makeStream(of: TreeEvent.self)
+    public func watch(
+        _ node: NodePath? = nil, buffering policy: BufferingPolicy = .bufferingOldest(BufferingPolicy.standardCount)
+    ) -> TreeEvents {
+        let watching = WeakWatch()
+        let inbox = Inbox<TreeEvent>(policy) { count in
+            watching.watch?.readAgain()
+            return .lost(count)
+        }
         var isGone = false
-        let watch = TreeWatch(link, node) { event in
+        let watch = TreeWatch(link, node) { [link, weak inbox] event in
             switch event {
-            case .snapshot(let nodes): continuation.yield(.snapshot(nodes))
-            case .added(let node): continuation.yield(.added(node))
-            case .changed(let path, let change): continuation.yield(.changed(path, change))
-            case .removed(let path): continuation.yield(.removed(path))
-            case .navigated(let navigation): continuation.yield(.navigated(ObservedNavigation(navigation)))
-            case .failed(let failure): continuation.yield(.failed(failure))
+            case .snapshot(let nodes): inbox?.send(.snapshot(nodes))
+            case .added(let node): inbox?.send(.added(node))
+            case .changed(let path, let change): inbox?.send(.changed(path, change))
+            case .removed(let path): inbox?.send(.removed(path))
+            case .navigated(let navigation): inbox?.send(.navigated(ObservedNavigation(navigation, link.names)))
+            case .failed(let failure): inbox?.send(.failed(failure))
             case .serviceGone:
-                if !isGone { continuation.yield(.serviceGone) }
+                if !isGone { inbox?.send(.serviceGone) }
                 isGone = true
                 return
-            case .ended: continuation.finish()
+            case .ended: inbox?.send(nil)
             }
             isGone = false
         }
+        watching.watch = watch
         // The sequence keeps the connection alive.
-        continuation.onTermination = { _ in Task { @MainActor in withExtendedLifetime(self) { watch.end() } } }
-        return events
+        inbox.fill(from: Subscription { withExtendedLifetime(self) { watch.end() } })
+        return TreeEvents(inbox)
     }
 }
 

@@ -1,5 +1,5 @@
 public import FlowBus
-public import FlowCore
+internal import FlowCore
 internal import Platform
 internal import SdBus
 
@@ -21,7 +21,7 @@ internal import SdBus
 /// `disconnected`. When the service ends, calls under way fail with `noReply`, and whether they were carried out is
 /// unknown. The exception is a step whose outcome is awaited: if the bus starts the service again, or another one takes
 /// over, and it restores the tree, the step continues and its outcome comes from the new service. These are set up
-/// again whenever the service or the connection comes back: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and the
+/// again whenever the service or the connection comes back: ``watch(_:buffering:)``, ``present(as:at:_:withdraw:)``, and the
 /// registrations of a ``/FlowBus/FlowCoordinator``.
 @MainActor
 public final class NavigationBus: Sendable {
@@ -65,7 +65,7 @@ public final class NavigationBus: Sendable {
     isolated deinit { close() }
 
     /// Closes the connection: calls under way fail with `disconnected`, watches end, and objects and names are
-    /// released. Deallocation has the same effect; a sequence of ``watch(_:)`` keeps the connection alive.
+    /// released. Deallocation has the same effect; a sequence of ``watch(_:buffering:)`` keeps the connection alive.
     public func close() { link.close() }
 
     /// The unique name of the connection, such as `:1.42`; empty if there is no connection.
@@ -96,26 +96,14 @@ extension NavigationBus {
     /// - Parameters:
     ///   - step: the step.
     ///   - path: the flow or screen.
-    ///   - token: a name for this call. A call that repeats the token within 60 s gets the first outcome instead of a
-    ///     second navigation, even if the service or the bus restarted meanwhile; so a caller that got no answer can
-    ///     call again. By default a unique token is generated.
-    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
-    ///   - isInteractive: whether a guard may ask the user for authorization.
-    ///   - instance: the expected instance (S-25). If another instance is live at the path, `unknownObject` is thrown.
-    ///     nil accepts any instance.
-    ///   - waits: whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
+    ///   - options: a token, the expected instance, whether to wait, …
     /// - Returns: The outcome of the step.
     /// - Throws: ``/FlowBus/NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
-        _ step: any BusStep, on path: NodePath, token: String? = nil, activationToken: String? = nil,
-        isInteractive: Bool = false, instance: UInt64? = nil, waits: Bool = true
+        _ step: any BusStep, on path: NodePath, options: EmitOptions = EmitOptions()
     ) async throws -> StepOutcome {
-        let emission = Emission(
-            step: try StepMessage(encoding: step), path: path, token: nextToken(token),
-            activationToken: activationToken,
-            isInteractive: isInteractive, instance: instance, waits: waits)
-        return try await answer { link.emit(emission, $0) }
+        try await emit(try link.names.message(of: step), on: path, options)
     }
 
     /// Emits a step that has no Swift type, and waits for its outcome.
@@ -124,21 +112,22 @@ extension NavigationBus {
     ///   - step: the name of the step.
     ///   - arguments: the arguments of the step.
     ///   - path: the flow or screen.
-    ///   - token: a name for this call, as in ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
-    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
-    ///   - isInteractive: whether a guard may ask the user for authorization.
-    ///   - instance: the expected instance (S-25); nil accepts any instance.
-    ///   - waits: whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
+    ///   - options: a token, the expected instance, whether to wait, …
     /// - Returns: The outcome of the step.
     /// - Throws: ``/FlowBus/NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
-        _ step: String, _ arguments: [String: Value] = [:], on path: NodePath, token: String? = nil,
-        activationToken: String? = nil, isInteractive: Bool = false, instance: UInt64? = nil, waits: Bool = true
+        _ step: String, _ arguments: [String: DBusValue] = [:], on path: NodePath, options: EmitOptions = EmitOptions()
+    ) async throws -> StepOutcome {
+        try await emit(StepMessage(name: step, arguments: Arguments(arguments)), on: path, options)
+    }
+
+    private func emit(
+        _ message: StepMessage, on path: NodePath, _ options: EmitOptions
     ) async throws -> StepOutcome {
         let emission = Emission(
-            step: StepMessage(name: step, arguments: Arguments(arguments)), path: path, token: nextToken(token),
-            activationToken: activationToken, isInteractive: isInteractive, instance: instance, waits: waits)
+            step: message, path: path, token: nextToken(options.token), activationToken: options.activationToken,
+            isInteractive: options.isInteractive, instance: options.instance, waits: options.waits)
         return try await answer { link.emit(emission, $0) }
     }
 
@@ -157,7 +146,7 @@ extension NavigationBus {
     ///   - path: the flow or screen.
     ///   - type: the type of the answer, a struct whose properties are the values of the `result`.
     ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
-    ///   - instance: the expected instance, as in ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
+    ///   - instance: the expected instance, as in ``EmitOptions/instance``.
     /// - Returns: The answer; nil if there is none, because it was dismissed, for instance, or the step was not taken.
     ///   ``askResult(of:on:as:activationToken:instance:)`` says why.
     /// - Throws: ``/FlowBus/NavigationError``: that of the step; `invalidStep` if the answer does not fit the type; `noReply` if the service
@@ -184,7 +173,7 @@ extension NavigationBus {
         instance: UInt64? = nil
     ) async throws -> AskResult<Answer> {
         let emission = Emission(
-            step: try StepMessage(encoding: step), path: path, token: nextToken(), activationToken: activationToken,
+            step: try link.names.message(of: step), path: path, token: nextToken(), activationToken: activationToken,
             instance: instance)
         return try await answer { link.ask(emission, $0) }.decoded(as: type)
     }
@@ -196,7 +185,7 @@ extension NavigationBus {
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
     public func navigate(to step: any BusStep) async throws -> [FlowBus.FlowOutcome] {
-        let message = try StepMessage(encoding: step)
+        let message = try link.names.message(of: step)
         return try await answer { link.navigate(to: message, $0) }
     }
 
@@ -208,7 +197,8 @@ extension NavigationBus {
     /// - Returns: The outcome at each flow, when all are known; `noReply` at one that had not taken the step when the service went away.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
-    public func navigate(to step: String, _ arguments: [String: Value] = [:]) async throws -> [FlowBus.FlowOutcome] {
+    public func navigate(to step: String, _ arguments: [String: DBusValue] = [:]) async throws -> [FlowBus.FlowOutcome]
+    {
         let message = StepMessage(name: step, arguments: Arguments(arguments))
         return try await answer { link.navigate(to: message, $0) }
     }
@@ -226,7 +216,10 @@ extension NavigationBus {
         along path: [FlowBus.PathSegment], timeout: Duration = .seconds(10)
     ) async throws -> [FlowBus.FlowOutcome] {
         var segments: [(flow: String, step: StepMessage?)] = []
-        for segment in path { segments.append((segment.flow, try segment.message(StepMessage.init(encoding:)))) }
+        for segment in path {
+            let flow = segment.type.map(link.names.name) ?? segment.flow
+            segments.append((flow, try segment.message(link.names.message)))
+        }
         let microseconds = timeout.microseconds
         return try await answer { link.navigate(along: segments, timeout: microseconds, $0) }
     }

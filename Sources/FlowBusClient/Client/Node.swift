@@ -1,5 +1,5 @@
 public import FlowBus
-public import FlowCore
+internal import FlowCore
 internal import FlowWire
 
 /// A live flow or screen in the tree of the service.
@@ -15,7 +15,7 @@ public struct Node: Hashable, Sendable {
     /// The style, a hint how to show it; empty if there is none.
     public let style: String
     /// The arguments, without those of private steps.
-    public internal(set) var arguments: [String: Value]
+    public internal(set) var arguments: [String: DBusValue]
     /// Whether it is visible, as the program that shows it reports (S-14).
     public internal(set) var isVisible: Bool
     /// Whether it is presented: visible, not covered, in a presented parent (S-14).
@@ -44,7 +44,7 @@ public struct Node: Hashable, Sendable {
         /// The owner changed; empty if there is none.
         case owner(String)
         /// The arguments changed.
-        case arguments([String: Value])
+        case arguments([String: DBusValue])
         /// The title changed; empty if there is none.
         case title(String)
     }
@@ -125,5 +125,7 @@ extension Node.Change {
 
 extension Value {
     /// The entries of an `a{sv}` by name; of duplicates, the first.
-    var dictionary: [String: Value] { Dictionary(entries.map { ($0.name, $0.value) }) { one, _ in one } }
+    var dictionary: [String: DBusValue] {
+        Dictionary(entries.compactMap { entry in DBusValue(entry.value).map { (entry.name, $0) } }) { one, _ in one }
+    }
 }

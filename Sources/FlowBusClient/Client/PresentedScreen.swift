@@ -1,5 +1,5 @@
 public import FlowBus
-public import FlowCore
+internal import FlowCore
 
 /// A screen that this program shows for the service: what its owner can do with it.
 ///
@@ -26,7 +26,10 @@ public final class PresentedScreen: Sendable {
             guard let link else { return done(.failure(NavigationError(.disconnected, "the connection was closed"))) }
             link.saveState(state, at: object, done)
         }
-        let calls = ScreenAsks.Calls { [weak link] step, token, done in
+        let calls = ScreenAsks.Calls { [weak link] step throws(NavigationError) in
+            guard let link else { throw NavigationError(.disconnected, "the connection was closed") }
+            return try link.names.message(of: step)
+        } ask: { [weak link] step, token, done in
             var emission = Emission(step: step, path: path, token: token, instance: instance)
             (emission.asks, emission.waits) = (true, false)
             link?.emit(emission, done)
@@ -57,7 +60,7 @@ public final class PresentedScreen: Sendable {
     ///
     /// - Parameter state: the values by name.
     /// - Throws: ``/FlowBus/NavigationError``, as ``save(_:)-(Encodable)``.
-    public func save(_ state: [String: Value]) async throws {
+    public func save(_ state: [String: DBusValue]) async throws {
         let encoded = Arguments(state)
         try await answer { saver.save({ encoded }, $0) }
     }
@@ -96,7 +99,7 @@ public final class PresentedScreen: Sendable {
     ///
     /// - Parameter answer: the values by name.
     /// - Throws: ``/FlowBus/NavigationError``, as ``finish(with:)-(Encodable)``.
-    public func finish(with answer: [String: Value]) async throws {
+    public func finish(with answer: [String: DBusValue]) async throws {
         let encoded = Arguments(answer)
         try await FlowBus.answer { link.finish(object, encoded, $0) }
     }
@@ -110,7 +113,7 @@ public final class PresentedScreen: Sendable {
     /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if the step can't be sent. Later errors are reported by
     ///   ``ScreenPresenter/failures``.
     public func ask(_ step: any BusStep, named name: String) throws(NavigationError) {
-        asks.ask(try StepMessage(encoding: step), named: name)
+        try asks.ask(step, named: name)
     }
 
     /// Has the answers to asks of a name handled, including those of a process that has ended since.

@@ -1,5 +1,5 @@
 public import FlowBus
-public import FlowCore
+internal import FlowCore
 internal import FlowWire
 internal import SdBus
 
@@ -10,7 +10,7 @@ public struct PresentationRequest: Sendable {
     /// The name of the screen.
     public let name: String
     /// The arguments, including those of private steps.
-    public let arguments: [String: Value]
+    public let arguments: [String: DBusValue]
     /// The instance number, never used again (S-1).
     public let instance: UInt64
     /// The style, a hint how to show it; empty if there is none.
@@ -24,7 +24,7 @@ public struct PresentationRequest: Sendable {
     /// Whether the service asked for the screen before: it has new arguments, or lost its owner.
     public let isRepeated: Bool
     /// What an owner of the screen saved last; empty if there is nothing (S-44).
-    public let state: [String: Value]
+    public let state: [String: DBusValue]
     /// The activation token (xdg-activation) that lets its window come to the front; nil if there is none.
     public let activationToken: String?
     /// The screen, for what its owner can do with it.
@@ -36,15 +36,52 @@ public struct PresentationRequest: Sendable {
 /// A request of the service to close a screen: it was dismissed, but not by this program as its owner, or it is live and
 /// this program does not own it any more.
 public struct Withdrawal: Sendable {
+    /// Why a screen is withdrawn (S-23, S-44).
+    public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The reason as on the bus.
+        public let rawValue: String
+
+        /// Creates a reason from its word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Another client dismissed it.
+        public static let dismissed = Reason(rawValue: "dismissed")
+        /// The user went back.
+        public static let back = Reason(rawValue: "back")
+        /// A rule of its flow removed it.
+        public static let rule = Reason(rawValue: "rule")
+        /// It was removed with what is above it.
+        public static let parent = Reason(rawValue: "parent")
+        /// The navigator of its flow left the bus.
+        public static let navigatorGone = Reason(rawValue: "navigatorGone")
+        /// Its former owner left the bus.
+        public static let ownerGone = Reason(rawValue: "ownerGone")
+        /// It could not be shown, or its program failed too often.
+        public static let presentFailed = Reason(rawValue: "presentFailed")
+        /// It is a flow without children.
+        public static let empty = Reason(rawValue: "empty")
+        /// Its owner answered with it while it was to be shown again.
+        public static let result = Reason(rawValue: "result")
+        /// No definition declares it any more.
+        public static let undeclared = Reason(rawValue: "undeclared")
+        /// Another client shows it; it is live.
+        public static let replaced = Reason(rawValue: "replaced")
+        /// This program did not answer whether it is alive; the screen is live if its definition has it presented again.
+        public static let ownerHangs = Reason(rawValue: "ownerHangs")
+        /// To free memory. The screen is live, and this program is its owner until it calls ``NavigationBus/release(_:instance:)``, for at
+        /// most 10 s, and may save the state.
+        public static let evicted = Reason(rawValue: "evicted")
+
+        /// The word of the reason.
+        public var description: String { rawValue }
+    }
+
     /// The path of the screen.
     public let path: NodePath
     /// The instance number of the screen.
     public let instance: UInt64
-    /// The reason, such as `dismissed`, `back`, `rule` or `parent`. The screen is live with `replaced`, as another client owns it;
-    /// with `ownerHangs`, if its definition has it presented again; and with `evicted`, to free memory: then this program is the
-    /// owner until it calls ``NavigationBus/release(_:instance:)``, for at most 10 s, and may save the state. A later version
-    /// of the service can send other reasons.
-    public let reason: String
+    /// Why it is withdrawn. A later version of the service can send other reasons.
+    public let reason: Reason
 }
 
 /// Shows screens for the service, until ``end()`` is called or the object is deallocated.
@@ -91,7 +128,10 @@ public final class ScreenPresenter: LinkListener, Sendable {
         for task in tasks.values { task.cancel() }
         tasks = [:]
         failed.finish()
-        if let name, link.bus != nil { link.releaseName(name) }
+        if let name {
+            link.names.owned.removeAll { $0 == name }
+            if link.bus != nil { link.releaseName(name) }
+        }
     }
 
     private func handle(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
@@ -185,7 +225,7 @@ extension NavigationBus {
     /// instance can't.
     ///
     /// After a restart of the service, keep the views whose instances are still live, including those of screens that
-    /// are being presented; ``watch(_:)`` reports them with ``TreeEvent/snapshot(_:)``. Do not use
+    /// are being presented; ``watch(_:buffering:)`` reports them with ``TreeEvent/snapshot(_:)``. Do not use
     /// ``ownedPresentables()`` for that.
     ///
     /// - Parameters:
@@ -209,6 +249,7 @@ extension NavigationBus {
         if let name {
             do {
                 try await answer { link.requestName(name, $0) }
+                link.names.owned.append(name)
             } catch {
                 presenter.end()
                 throw error
@@ -248,6 +289,6 @@ extension Withdrawal {
     fileprivate init(_ call: MessageReader) throws(SdError) {
         path = NodePath(String(cString: try call.readObjectPath()))
         instance = try call.readUInt64()
-        reason = String(cString: try call.readString())
+        reason = Reason(rawValue: String(cString: try call.readString()))
     }
 }

@@ -34,7 +34,7 @@ final class ScreenStage: LinkListener {
 
     func withdraw(_ withdrawal: Withdrawal) {
         let instance = withdrawal.instance
-        guard withdrawal.reason == "evicted", let node = shown.removeValue(forKey: instance) else {
+        guard withdrawal.reason == .evicted, let node = shown.removeValue(forKey: instance) else {
             return remove(instance)
         }
         screens.removeValue(forKey: instance)?.asks.end()
@@ -57,7 +57,13 @@ final class ScreenStage: LinkListener {
             dismiss: { [link] in link.dismiss(object, $0) },
             setTitle: { [link] in link.setTitle($0, at: object, $1) },
             save: { [link] in link.saveState($0, at: object, $1) },
-            finish: { [link] in link.finish(object, $0, $1) })
+            finish: { [link] answer, done in
+                do throws(NavigationError) {
+                    link.finish(object, try answer.encoded(), done)
+                } catch {
+                    done(.failure(error))
+                }
+            })
         let reports = PresenceReports(SavedProperties(of: presentable), calls) { [weak self] error in
             self?.presenter?.notify(NavigationFailure(path: path, step: "", error))
         }
@@ -77,7 +83,7 @@ final class ScreenStage: LinkListener {
     private func emit(_ step: any Step, on path: NodePath, _ instance: UInt64) {
         if step is NoneStep { return }
         do throws(NavigationError) {
-            let message = try StepMessage(encoding: step)
+            let message = try link.names.message(of: step)
             let emission = Emission(step: message, path: path, token: nextToken(), instance: instance)
             link.emit(emission) { [weak self] result in
                 if let failure = NavigationFailure(of: result, message.name, on: path) {

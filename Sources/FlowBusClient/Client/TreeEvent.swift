@@ -1,7 +1,7 @@
 public import FlowBus
-public import FlowCore
+internal import FlowCore
 
-/// An event of ``NavigationBus/watch(_:)``.
+/// An event of ``NavigationBus/watch(_:buffering:)``.
 public enum TreeEvent: Sendable {
     /// The whole tree as it is now: first, and after each restart of the service or the bus. Parents come before
     /// children, children in the order in which they were made or last raised.
@@ -16,6 +16,8 @@ public enum TreeEvent: Sendable {
     case navigated(ObservedNavigation)
     /// A step failed without a caller waiting for it (S-12).
     case failed(FlowBus.NavigationFailure)
+    /// So many events were lost here, because they were not read in time. A ``snapshot(_:)`` follows.
+    case lost(Int)
     /// The service is not running. A ``snapshot(_:)`` follows when it is.
     case serviceGone
 }
@@ -27,7 +29,7 @@ public struct ObservedNavigation: Sendable {
     /// The name of the step, as the flow's guard returned it; empty if the flow went back (S-24).
     public let step: String
     /// The arguments of the step; empty for a private step.
-    public let arguments: [String: Value]
+    public let arguments: [String: DBusValue]
     /// The serial of the navigation. Serials increase over the whole tree.
     public let serial: UInt64
     /// The serial of the navigation that triggered this one; 0 if a client triggered it.
@@ -40,15 +42,17 @@ public struct ObservedNavigation: Sendable {
     public let adaptedFrom: String?
     /// Whether the step came by `Navigate` or `NavigateAlong`.
     public let isDeepLink: Bool
+    let names: ProgramNames
 }
 
 extension ObservedNavigation {
-    init(_ navigation: HostNavigation) {
+    init(_ navigation: HostNavigation, _ names: ProgramNames) {
         self.init(
             flow: navigation.flow, step: navigation.step?.name ?? "",
             arguments: navigation.step?.arguments.dictionary ?? [:], serial: navigation.serial,
             cause: navigation.cause, sender: navigation.sender, contributions: navigation.contributions,
-            adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink)
+            adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink,
+            names: names)
     }
 
     /// Returns the step as a value of a step type.
@@ -57,10 +61,6 @@ extension ObservedNavigation {
     /// - Returns: The step.
     /// - Throws: ``/FlowBus/NavigationError`` with the code `invalidStep` if the type has no such step.
     public func step<S: BusStep>(as type: S.Type) throws(NavigationError) -> S {
-        do throws(StepError) {
-            return try StepCoding.decode(type, StepMessage(name: step, arguments: Arguments(arguments)))
-        } catch {
-            throw NavigationError(error)
-        }
+        try names.step(StepMessage(name: step, arguments: Arguments(arguments)), as: type)
     }
 }

@@ -121,6 +121,13 @@ final class TreeWatch: LinkListener {
         }
     }
 
+    /// Reports the tree again. What changes until then is part of it, and not reported.
+    func readAgain() {
+        guard state == .live, !isEnded, awaitedRules == 0, snapshotCall == nil else { return }
+        state = .opening
+        read(activates: false)
+    }
+
     private func forgetQuestion() {
         if let snapshotCall { link.forget(snapshotCall) }
         snapshotCall = nil

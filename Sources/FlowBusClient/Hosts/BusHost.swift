@@ -20,6 +20,9 @@ final class BusHost: Host {
     private var number: UInt64 = 0
     private var presenter: ServedObject?
     private var flows: [RegisteredFlow] = []
+    let declaredNamespace: BusNamespace
+    /// The namespace, which stays the same once a name has it.
+    var usedNamespace: String?
     private var isClosed = false
     /// Counts the losses of the service and of the connection, which end all registrations.
     private var epoch = 0
@@ -57,8 +60,12 @@ final class BusHost: Host {
     }
 
     /// Creates a host on a connection, which can have several.
-    init(_ bus: NavigationBus) throws(NavigationError) {
+    init(_ bus: NavigationBus, _ namespace: BusNamespace) throws(NavigationError) {
+        if case .named(let name) = namespace, let problem = BusNamespace.problem(name) {
+            throw NavigationError(.invalidName, "the namespace of the coordinator is '\(problem)")
+        }
         self.bus = bus
+        declaredNamespace = namespace
         path = "/org/flowbus/swift/c\(bus.nextCoordinator())"
         presenter = try ServedObject(bus.link, path, [ServedInterfaces.presenter]) { [weak self] member, call, reply in
             self?.takePresenterCall(member, call, reply)
@@ -152,7 +159,13 @@ final class BusHost: Host {
             case .success: flow.wasRegistered = true
             case .failure(let error): self?.refused(flow, before, error, in: current)
             }
-            done(result)
+            done(
+                result.mapError { error in
+                    guard error.code == .alreadyRegistered else { return error }
+                    // Most names are those of types, which programs choose without knowing each other.
+                    return NavigationError(
+                        error.code, error.message + "; give the coordinator a 'namespace' that no other program has")
+                })
         }
     }
 
@@ -179,10 +192,6 @@ final class BusHost: Host {
     }
 
     // MARK: Calls
-
-    func catalog(of types: [any Step.Type]) throws(StepError) -> StepCatalog { try StepCatalog(types) }
-
-    func message(of step: any Step) throws(NavigationError) -> StepMessage { try StepMessage(encoding: step) }
 
     /// The service takes the steps of a root that its own program has started (S-15).
     var gatesRoots: Bool { false }

@@ -25,7 +25,7 @@ struct BusHostTests {
     init() throws {
         service = try Service("[steps]\nother = {}")
         bus = try NavigationBus(service)
-        host = try BusHost(bus)
+        host = try BusHost(bus, .program)
         host.delegate = flows
         log = Events(flows.lines)
     }
@@ -200,7 +200,7 @@ struct BusHostTests {
     }
 
     @Test func `two coordinators of one program do not share names`() async throws {
-        let other = try BusHost(bus)
+        let other = try BusHost(bus, .program)
         try await register("One")
         try await register("Two", by: other)
         let refused = try await refusal { try await register("One", by: other) }
@@ -235,7 +235,9 @@ struct BusHostTests {
         _ = try await coordinate("Busy")
         let client = try NavigationBus(service)
         let open = step("open", [Argument("n", .int64(1))])
-        #expect(try await client.emit("open", ["n": .int64(1)], on: "Busy", waits: false).verdict == .pending)
+        #expect(
+            try await client.emit("open", ["n": .int64(1)], on: "Busy", options: EmitOptions(waits: false)).verdict
+                == .pending)
         try await log.first { $0.contains("adapt open") }
         try service.restart()
         try await log.first { $0 == "restarted Busy" }

@@ -1,5 +1,4 @@
 import BusTestSupport
-import enum FlowCore.Value
 import Glibc
 import Testing
 
@@ -71,12 +70,13 @@ struct LifeTests {
 
     @Test func `a call without waiting gets 'pending'; one with waiting gets the outcome`() async throws {
         let holder = try holdingGuard()
-        #expect(try await bus.emit("go", on: "held", waits: false).verdict == .pending)
+        #expect(try await bus.emit("go", on: "held", options: EmitOptions(waits: false)).verdict == .pending)
         let question = try holder.waitForCall("Adapt")
         try holder.reply(to: question, Peer.rejected)
         // With the token of a pending call, the outcome comes by StepConcluded.
-        #expect(try await bus.emit("go", on: "held", token: "t", waits: false).verdict == .pending)
-        let waiting = Task { try await bus.emit("go", on: "held", token: "t") }
+        #expect(
+            try await bus.emit("go", on: "held", options: EmitOptions(token: "t", waits: false)).verdict == .pending)
+        let waiting = Task { try await bus.emit("go", on: "held", options: EmitOptions(token: "t")) }
         let second = try holder.waitForCall("Adapt")
         _ = try await bus.definitionNames()
         try holder.reply(to: second, [second.values[1], second.values[2]])
@@ -119,7 +119,7 @@ struct LifeTests {
 
     @Test func `S-9 D-4 a call that failed with the service can be repeated with its token`() async throws {
         let holder = try holdingGuard()
-        let emission = Task { try await bus.emit("go", on: "held", token: "t") }
+        let emission = Task { try await bus.emit("go", on: "held", options: EmitOptions(token: "t")) }
         _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
         service.process.send(signal: SIGKILL)
@@ -128,7 +128,7 @@ struct LifeTests {
         holder.clearLog()
         try service.process.waitForExit()
         try service.start()
-        let again = Task { try await bus.emit("go", on: "held", token: "t") }
+        let again = Task { try await bus.emit("go", on: "held", options: EmitOptions(token: "t")) }
         _ = try await bus.definitionNames()
         let question = try holder.waitForCall("Adapt")
         try holder.reply(to: question, [question.values[1], question.values[2]])
@@ -199,9 +199,9 @@ struct LifeTests {
     @Test func `texts that the bus can't carry are refused, and later calls work`() async throws {
         #expect(try await refusal { try await bus.emit("a\0b", on: "main") }.code == .unknownStep)
         #expect(try await refusal { try await bus.emit("\u{FFFE}", on: "main") }.code == .invalidArguments)
-        let bad: [String: Value] = ["x": .array(element: "nonsense", [])]
+        let bad: [String: DBusValue] = ["x": .array(element: "nonsense", [])]
         #expect(try await refusal { try await bus.emit("go", bad, on: "main") }.code == .invalidArguments)
-        let path: [String: Value] = ["x": .objectPath("no path")]
+        let path: [String: DBusValue] = ["x": .objectPath("no path")]
         #expect(try await refusal { try await bus.emit("go", path, on: "main") }.code == .invalidArguments)
         #expect(try await bus.emit("go", on: "main").isNavigated)
     }

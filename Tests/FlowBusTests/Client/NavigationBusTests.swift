@@ -1,7 +1,6 @@
 import BusTestSupport
 import FlowBus
 import FlowBusClient
-import enum FlowCore.Value
 import Testing
 
 /// The calls of a plain client, and their errors.
@@ -37,15 +36,19 @@ struct NavigationBusTests {
         #expect(try await refusal { try await bus.emit(ShopStep.begin, on: "shop/nothing") }.code == .unknownObject)
         #expect(try await refusal { try await bus.emit("begin", on: "not a path") }.code == .invalidArguments)
         #expect(try await refusal { try await bus.emit("begin", on: "") }.code == .invalidArguments)
-        #expect(try await refusal { try await bus.emit("begin", on: "shop", instance: 99) }.code == .unknownObject)
+        #expect(
+            try await refusal { try await bus.emit("begin", on: "shop", options: EmitOptions(instance: 99)) }.code
+                == .unknownObject)
         let token = String(repeating: "t", count: 129)
-        #expect(try await refusal { try await bus.emit("begin", on: "shop", token: token) }.code == .invalidArguments)
+        #expect(
+            try await refusal { try await bus.emit("begin", on: "shop", options: EmitOptions(token: token)) }.code
+                == .invalidArguments)
     }
 
     @Test func `the same token gets the same outcome`() async throws {
-        let first = try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "mine")
-        #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "mine") == first)
-        #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "other") != first)
+        let first = try await bus.emit(ShopStep.pick(item: 1), on: "shop", options: EmitOptions(token: "mine"))
+        #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", options: EmitOptions(token: "mine")) == first)
+        #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", options: EmitOptions(token: "other")) != first)
     }
 
     @Test func `calls are sent in the order in which they are made`() async throws {
@@ -62,16 +65,21 @@ struct NavigationBusTests {
 
     @Test func `roots are started, with ids, steps and arguments`() async throws {
         #expect(try await bus.coordinate("pay") == "pay")
-        #expect(try await bus.coordinate("pay", id: "till") == "till")
+        #expect(try await bus.coordinate("pay", options: RootOptions(id: "till")) == "till")
         #expect(try await bus.coordinate("shop", with: ShopStep.pick(item: 3)) == "shop_2")
-        #expect(try await bus.coordinate("shop", with: "pick", ["item": .int64(4)], id: "other") == "other")
-        #expect(try await bus.coordinate("pay", id: "one", token: "t") == "one")
-        #expect(try await bus.coordinate("pay", id: "one", token: "t") == "one")
-        #expect(try await refusal { try await bus.coordinate("nothing") }.code == .unknownFlow)
-        #expect(try await refusal { try await bus.coordinate("pay", id: "till") }.code == .idTaken)
-        #expect(try await refusal { try await bus.coordinate("pay", id: "a b") }.code == .invalidName)
         #expect(
-            try await refusal { try await bus.coordinate("pay", arguments: ["x": .bool(true)]) }.code
+            try await bus.coordinate("shop", with: "pick", ["item": .int64(4)], options: RootOptions(id: "other"))
+                == "other")
+        #expect(try await bus.coordinate("pay", options: RootOptions(id: "one", token: "t")) == "one")
+        #expect(try await bus.coordinate("pay", options: RootOptions(id: "one", token: "t")) == "one")
+        #expect(try await refusal { try await bus.coordinate("nothing") }.code == .unknownFlow)
+        #expect(
+            try await refusal { try await bus.coordinate("pay", options: RootOptions(id: "till")) }.code == .idTaken)
+        #expect(
+            try await refusal { try await bus.coordinate("pay", options: RootOptions(id: "a b")) }.code == .invalidName)
+        #expect(
+            try await refusal { try await bus.coordinate("pay", options: RootOptions(arguments: ["x": .bool(true)])) }
+                .code
                 == .invalidArguments)
     }
 
@@ -133,17 +141,20 @@ struct NavigationBusTests {
             { try await bus.release("shop/pay", instance: old) },
             { try await bus.back(on: "shop/pay", instance: old) },
             { try await bus.waitUntilReady("shop/pay", instance: old) },
-            { try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", instance: old) },
+            { try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", options: EmitOptions(instance: old)) },
         ]
         for call in calls { #expect(try await refusal { try await call() }.code == .unknownObject) }
         let new = try instance(of: "/shop/pay")
         #expect(new > old)
         #expect(try service.property("Visible", of: "/shop/pay", "Presentable") == true)
         // A step that ends its flow can be repeated with its token.
-        let outcome = try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", token: "t", instance: new)
+        let outcome = try await bus.emit(
+            ShopStep.done(receipt: nil), on: "shop/pay", options: EmitOptions(token: "t", instance: new))
         #expect(outcome.isNavigated)
         #expect(
-            try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", token: "t", instance: new) == outcome)
+            try await bus.emit(
+                ShopStep.done(receipt: nil), on: "shop/pay", options: EmitOptions(token: "t", instance: new)) == outcome
+        )
     }
 
     @Test func `going back, and waiting until a flow is ready`() async throws {

@@ -3,8 +3,6 @@ import FlowBus
 import FlowBusClient
 import Testing
 
-import enum FlowCore.Value
-
 /// A plain client shows screens.
 @Suite("Presenting")
 @MainActor
@@ -63,7 +61,8 @@ struct PresentTests {
         }
         #expect(presenter.path == "/com/example/Peer")
         let tree = Events(bus.watch())
-        let outcome = try await bus.emit("open", ["n": .int64(3)], on: "main", activationToken: "now")
+        let outcome = try await bus.emit(
+            "open", ["n": .int64(3)], on: "main", options: EmitOptions(activationToken: "now"))
         let request = try await presented(events)
         #expect(request.path == "main/page" && request.name == "page" && request.arguments == ["n": .int64(3)])
         #expect(request.style == "modal" && request.flow == "main" && request.serial == outcome.serial)
@@ -75,7 +74,7 @@ struct PresentTests {
         try await bus.dismiss("main")
         guard case .withdraw(let withdrawal) = try await events.first() else { throw TestFailure("no Withdraw") }
         #expect(withdrawal.path == "main/page" && withdrawal.instance == request.instance)
-        #expect(withdrawal.reason == "parent")
+        #expect(withdrawal.reason == .parent)
         presenter.end()
     }
 

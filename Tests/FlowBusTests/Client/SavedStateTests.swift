@@ -286,7 +286,7 @@ struct SavedStateTests {
                 $1(result)
             },
             finish: {
-                log.append("finish \($0.count)")
+                log.append("finish \((try? $0.encoded())?.count ?? 0)")
                 $1(result)
             })
         var failures = 0

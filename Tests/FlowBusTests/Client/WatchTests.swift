@@ -1,7 +1,6 @@
 import BusTestSupport
 import FlowBus
 import FlowBusClient
-import enum FlowCore.Value
 import Glibc
 import Testing
 
@@ -55,7 +54,7 @@ struct WatchTests {
                 switch event {
                 case .snapshot(let nodes): reported += nodes.count { $0.path == path }
                 case .added(let node): reported += node.path == path ? 1 : 0
-                case .changed, .removed, .navigated, .failed, .serviceGone: continue
+                case .changed, .removed, .navigated, .failed, .lost, .serviceGone: continue
                 }
             }
             #expect(reported == 1)
@@ -205,6 +204,7 @@ extension TreeEvent {
         switch self {
         case .snapshot(let nodes): "live " + nodes.map(\.path.text).joined(separator: " ")
         case .added(let node): "added \(node.path)"
+        case .lost(let count): "lost \(count)"
         case .changed(let path, let change): "\(path) \(change)"
         case .removed(let path): "removed \(path)"
         case .navigated(let it):

@@ -155,7 +155,9 @@ struct AskTests {
     {
         var log: [String] = []
         var answers: [Done<StepOutcome>] = []
-        let calls = ScreenAsks.Calls { step, token, done in
+        let calls = ScreenAsks.Calls { _ in
+            StepMessage(name: "")
+        } ask: { step, token, done in
             log.append("\(step.name) \(token.prefix(2))")
             answers.append(done)
         } acknowledge: { token, done in

@@ -3,8 +3,6 @@ import FlowBus
 import FlowBusClient
 import Testing
 
-import enum FlowCore.Value
-
 /// Other programs on the bus, which act on the flows of this one.
 @MainActor
 @Suite("Other programs", .timeLimit(.minutes(1)))

@@ -6,18 +6,19 @@ import Testing
 @Suite("Macros of steps and answers")
 struct MacroTests {
     /// Compiles a source. Returns the errors, as `line: message`; empty if it is accepted.
-    private func problems(_ source: String) throws -> [String] {
+    private func problems(_ source: String, _ options: String...) throws -> [String] {
         let folder = try TemporaryDirectory()
         let file = folder.path + "/Mistakes.swift"
         try ("import FlowBus\n" + source).write(toFile: file, atomically: true, encoding: .utf8)
         let plugin = try Service.program(named: "FlowBusMacros-tool")
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        compiler.arguments = [
-            "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "flowbus", "-I",
-            (plugin as NSString).deletingLastPathComponent + "/Modules",
-            "-load-plugin-executable", plugin + "#FlowBusMacros", file,
-        ]
+        compiler.arguments =
+            [
+                "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "flowbus", "-I",
+                (plugin as NSString).deletingLastPathComponent + "/Modules",
+                "-load-plugin-executable", plugin + "#FlowBusMacros", file,
+            ] + options
         let output = Pipe()
         (compiler.standardOutput, compiler.standardError) = (FileHandle.nullDevice, output)
         try compiler.run()
@@ -26,9 +27,9 @@ struct MacroTests {
         var problems: [String] = []
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 3)
-            guard parts.count == 4, parts[0] == file, parts[3].hasPrefix(" error: "), let number = Int(parts[1]) else {
-                continue
-            }
+            guard parts.count == 4, parts[0] == file || parts[0].hasPrefix("macro expansion"),
+                parts[3].hasPrefix(" error: "), let number = Int(parts[1])
+            else { continue }
             // The import is the first line. Errors have no order.
             // After the message stands which macro it comes from.
             let message = parts[3].dropFirst(" error:".count).components(separatedBy: " (from macro")[0]
@@ -121,6 +122,46 @@ struct MacroTests {
             "\(found)")
         #expect(found.contains("15: the argument 'c' is missing in the CodingKeys of the case"), "\(found)")
         #expect(found.contains("19: two arguments of the case 'open' are named 'x'"), "\(found)")
+    }
+
+    @Test func `an unavailable case is no step, and a deprecated one is a step without a warning`() throws {
+        let found = try problems(
+            """
+            @Step enum One: Equatable {
+                case home
+                @available(*, deprecated, message: "use home") case begin(at: Int)
+                @available(*, unavailable, renamed: "home") case start(_ why: String)
+                @available(*, deprecated, renamed: "home") case open
+            }
+            func names<S: BusStep>(_ type: S.Type) -> [String] { type.stepCases.map(\\.name) }
+            let all: [String] = names(One.self)
+            """, "-warnings-as-errors")
+        #expect(found.isEmpty, "\(found)")
+    }
+
+    @Test func `an enum with raw values that the bus does not have is no argument`() throws {
+        let found = try problems(
+            """
+            enum Size: Float, StepArgument { case small = 0.5 }
+            enum Level: Int8, StepArgument { case low }
+            enum Quality: String, StepArgument { case good }
+            struct Flags: OptionSet, StepArgument { let rawValue: Int }
+            enum Coded: Float, StepArgument {
+                case one = 1
+                static let argumentType = ArgumentType.string
+                init(from decoder: any Decoder) throws { self = .one }
+                func encode(to encoder: any Encoder) throws {}
+            }
+            """)
+        for line in [1, 2] {
+            #expect(
+                found.contains {
+                    $0.hasPrefix(
+                        "\(line): unavailable static property 'argumentType' was used to satisfy a requirement")
+                        && $0.contains("use Double for Float, Int16 for Int8")
+                }, "\(found)")
+        }
+        #expect(!found.contains { !$0.hasPrefix("1:") && !$0.hasPrefix("2:") }, "\(found)")
     }
 
     @Test func `an answer is a struct, and its properties say their types`() throws {
