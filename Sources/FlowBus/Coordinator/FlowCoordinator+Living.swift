@@ -12,7 +12,7 @@ extension FlowCoordinator {
 
     /// Begins a flow or screen, once its path is known.
     func begin(_ child: ContributedChild, at path: NodePath) {
-        let definition = (child.presentable as? any Flow).map { hostName(of: type(of: $0)) }
+        let definition = child.presentable.asFlow.map { hostName(of: type(of: $0)) }
         let node = HostedNode(child, at: path, instance: live[path]?.instance ?? 0, definition: definition ?? "")
         if let before = nodes[path] { remove(before) }
         add(node)
