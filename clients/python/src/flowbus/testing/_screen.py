@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a played program is called for: screens to show, and questions about steps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gi.repository import Gio, GLib
+
+from . import _values
+from ._answers import Asked, Verdict
+from ._values import FLOWBUS, INSTANCES, dictionary, node_path
+
+if TYPE_CHECKING:
+    from ._program import Program
+
+__tracebackhide__ = True  # pytest shows the line of the test instead.
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that a played program got."""
+
+    method: str
+    path: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    def __str__(self) -> str:
+        arguments = "".join(f" {name}={value!r}" for name, value in self.arguments.items())
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"{self.method} {self.path or self.name}{arguments}{reason}"
+
+
+class PlayedScreen:
+    """A screen that a played program shows. Its methods are the calls of the program that owns it."""
+
+    def __init__(self, program: Program, connection: Gio.DBusConnection, instance: int) -> None:
+        self._program = program
+        self._connection = connection
+        self.instance = instance
+        self.path = ""
+        self.name = ""
+        self.arguments: Mapping[str, Any] = {}
+        self.details: Mapping[str, Any] = {}
+        self.visible = False
+        # The reason of Withdraw; empty as long as the program shows the screen.
+        self.withdrawn = ""
+
+    def __repr__(self) -> str:
+        return f"<PlayedScreen {self.path} of {self._program.name}{', withdrawn: ' + self.withdrawn if self.withdrawn else ''}>"
+
+    @property
+    def reason(self) -> str:
+        """Why Present was called last: launch, recover, restore, update or return."""
+        return str(self.details.get("reason", ""))
+
+    @property
+    def style(self) -> str:
+        return str(self.details.get("style", ""))
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """What was saved when Present was called last."""
+        return dict(self.details.get("state", {}))
+
+    @property
+    def answers(self) -> list[tuple[str, str, Mapping[str, Any]]]:
+        """The answers that came with Present: token, outcome, result."""
+        return list(self.details.get("answers", []))
+
+    def show(self) -> None:
+        """Reports that the screen is visible."""
+        self._call("Presentable", "SetVisible", GLib.Variant("(b)", (True,)))
+        self.visible = True
+
+    def hide(self) -> None:
+        """Reports that the screen is no longer visible, as when its window is minimized."""
+        self._call("Presentable", "SetVisible", GLib.Variant("(b)", (False,)))
+        self.visible = False
+
+    def close(self) -> None:
+        """Dismisses the screen, as when the user closes its window."""
+        self._call("Presentable", "Dismiss")
+        self._program.forget(self)
+
+    def finish(self, **result: object) -> None:
+        """Answers with a result, which also dismisses the screen."""
+        self._call("Presentable", "Finish", GLib.Variant.new_tuple(dictionary(result)))
+        self._program.forget(self)
+
+    def save_state(self, **state: object) -> None:
+        """Saves what a later process gets as ``state``."""
+        self._call("Presentable", "SaveState", GLib.Variant.new_tuple(dictionary(state)))
+
+    def set_title(self, title: str) -> None:
+        self._call("Presentable", "SetTitle", GLib.Variant("(s)", (title,)))
+
+    def set_back_step(self, step: str) -> None:
+        """Sets the step that Back takes in place of dismissing the screen; an empty one for none."""
+        self._call("Presentable", "SetBackStep", GLib.Variant("(s)", (step,)))
+
+    def touch(self) -> None:
+        """Reports input that is no step, so that the flow is not idle."""
+        self._call("Presentable", "Touch")
+
+    def release(self) -> None:
+        """Gives the screen up, as after a Withdraw with the reason ``evicted``."""
+        self._call("Presentable", "Release")
+        self._program.forget(self)
+
+    def emit(self, step: str, /, **arguments: object) -> Verdict:
+        """Emits a step as the owner of the screen: of two words, the verdict."""
+        serial, verdict = self._call(
+            "Stepper", "EmitStep", GLib.Variant.new_tuple(
+                GLib.Variant("s", step), self._program.device.step_arguments(step, arguments)))
+        return Verdict(verdict, serial)
+
+    def ask(self, step: str, /, **arguments: object) -> Asked:
+        """Emits a step, and asks for the result of what it leads to. The ask belongs to the screen."""
+        return self._program.device.ask_on(self._connection, self._path, step, arguments)
+
+    def acknowledge(self, token: str) -> None:
+        """Says that an answer was taken."""
+        self._call("Presentable", "AcknowledgeAnswer", GLib.Variant("(s)", (token,)))
+
+    def back(self) -> Verdict:
+        """Goes back, as by a button of the window."""
+        serial, verdict = self._call("Stepper", "BackWithOptions", GLib.Variant("(a{sv})", ({},)))
+        return Verdict(verdict, serial)
+
+    def wait(self, event: threading.Event) -> None:
+        """In a script: waits until the test sets the event. The device counts as settled meanwhile."""
+        self._program.device.activity.wait_for_event(event, f"the script of '{self.name}'")
+
+    @property
+    def _path(self) -> str:
+        return f"{INSTANCES}/{self.instance}"
+
+    def _call(self, interface: str, method: str, arguments: GLib.Variant | None = None) -> tuple[Any, ...]:
+        device = self._program.device
+        device.activity.note(f"{self._program.name}: calls {method} of {self.path}")
+        return _values.call(
+            self._connection, FLOWBUS, self._path, f"{FLOWBUS}.{interface}", method, arguments, timeout=device.timeout)
+
+
+class Question:
+    """A step about which a guard or a navigator is asked."""
+
+    def __init__(self, program: Program, flow: str, step: str, arguments: Mapping[str, Any], details: Mapping[str, Any]) -> None:
+        self._program = program
+        self.flow = node_path(flow)
+        self.step = step
+        self.arguments = arguments
+        self.details = details
+
+    @property
+    def interactive(self) -> bool:
+        """Whether the user may be asked."""
+        return bool(self.details.get("interactive", False))
+
+    @property
+    def presentable(self) -> str:
+        """The path of what the step was emitted on."""
+        return node_path(str(self.details.get("presentable", "")))
+
+    def wait(self, event: threading.Event) -> None:
+        """Waits until the test sets the event. The device counts as settled meanwhile."""
+        self._program.device.activity.wait_for_event(event, f"the {self._program.name} that is asked about '{self.step}'")
