@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The definitions of the tests: a shop, in which a payment needs a guard."""
+
+SHOP = """
+version = 1
+
+[steps]
+start      = {}
+itemPicked = { item = "int64" }
+weighed    = { kilograms = "double", tags = "as" }
+payAsked   = { cents = "uint32" }
+paid       = {}
+failed     = { why = "string" }
+contactAsked = {}
+mapAsked   = {}
+closed     = {}
+idled      = {}
+
+[screens]
+list    = { presenter = "org.example.Shop", whenOwnerGone = "present" }
+detail  = { presenter = "org.example.Shop", arguments = { item = "int64" } }
+form    = { presenter = { name = "org.example.Form", path = "/form" }, whenOwnerGone = "present", evictAfter = "30d", watchdog = "100ms" }
+picker  = { presenter = "org.example.Picker", result = { contact = "int64" } }
+pay     = { presenter = "org.example.Pay", arguments = { cents = "uint32" } }
+map     = { application = "org.example.Map" }
+bare    = {}
+
+[[autostart]]
+flow = "shop"
+
+[flows.shop]
+initial  = "start"
+children = "stack"
+[flows.shop.on]
+start      = { screen = "list" }
+itemPicked = { screen = "detail", reuse = true, onDismissed = { step = "failed", arguments = { why = "$reason" } } }
+weighed    = { none = true }
+payAsked   = { flow = "payment", step = "payAsked", style = "modal" }
+failed     = { none = true }
+contactAsked = { screen = "picker" }
+mapAsked   = { screen = "map" }
+closed     = { pop = "root" }
+
+[flows.payment]
+children = "stack"
+guard    = { name = "org.example.Auth", steps = ["paid"] }
+[flows.payment.on]
+payAsked = { screen = "pay" }
+paid     = { end = true }
+
+[flows.mail]
+initial  = "start"
+children = "stack"
+[flows.mail.on]
+start        = { screen = "form" }
+contactAsked = { screen = "picker" }
+idled        = { evict = true }
+
+[flows.wizard]
+initial   = "start"
+children  = "stack"
+navigator = { name = "org.example.Wizard", steps = ["start", "itemPicked", "closed"] }
+
+[flows.plain]
+initial = "start"
+[flows.plain.on]
+start = { screen = "bare" }
+"""

@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fixture: what a test does to a device, and sees of it."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from gi.repository import Gio, GLib
+from shop import SHOP
+
+from flowbus.testing import CallError, Device, DeviceError, TimeoutError
+
+
+@pytest.fixture
+def device(flowbus):
+    return flowbus(toml=SHOP)
+
+
+def test_the_tree_is_what_flowbusctl_prints(device, flowbusctl):
+    device.presenter()
+    assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
+    tree = device.tree()
+    assert tree == """
+        shop        flow, presented
+        ├── list    screen, visible
+        └── detail  screen, presented, current  item=7
+    """
+    assert tree == """
+shop        flow, presented
+    list    screen, visible
+    detail  screen, presented, current  item=7
+"""
+    assert tree == flowbusctl(device, "tree", "--arguments")
+    assert tree != flowbusctl(device, "tree")
+    assert tree["shop/detail"].arguments == {"item": 7}
+    assert tree.presented == ["shop/detail"] and device.stack() == ["shop/detail"]
+    assert tree.paths == ["shop", "shop/list", "shop/detail"] and "shop/map" not in tree
+    with pytest.raises(KeyError, match="no live flow or screen 'shop/map'"):
+        tree["shop/map"]
+
+
+def test_a_deep_tree_is_what_flowbusctl_prints(device, flowbusctl):
+    device.presenter()
+    device.coordinate("plain", id="second", output="HDMI-A-1")
+    device.coordinate("mail")
+    device.emit("shop/list", "payAsked", cents=450)
+    device.presenter("list").screen("list").set_title("All that there is")
+    assert device.tree() == flowbusctl(device, "tree", "--arguments")
+    assert "style modal" in str(device.tree()) and "title 'All that there is'" in str(device.tree())
+
+
+def test_emit_converts_arguments_as_declared(device):
+    device.presenter()
+    # A double from an int, an array of strings from an empty list.
+    assert device.emit("shop/list", "weighed", kilograms=3, tags=[]) == "navigated"
+    with pytest.raises(CallError) as failure:
+        device.emit("shop/list", "itemPicked", item="seven")
+    assert failure.value.name == "InvalidArguments" and "item" in failure.value.message
+    with pytest.raises(CallError, match="UnknownStep.*did you mean 'itemPicked'"):
+        device.emit("shop/list", "itemPickd", item=7)
+    with pytest.raises(TypeError, match="no value of D-Bus"):
+        device.emit("shop/list", "itemPicked", item=object())
+    with pytest.raises(ValueError, match="'shop list' can't be the path"):
+        device.emit("shop list", "itemPicked", item=1)
+    verdict = device.emit("shop/list", "itemPicked", item=7)
+    assert verdict == "navigated" and verdict.serial > 0
+
+
+def test_a_screen_that_is_shown_later(device):
+    shop = device.presenter("list", shows=False)
+    assert device.emit("shop/list", "itemPicked", item=7) == "hidden"
+    shop.screen("list").show()
+    assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
+
+
+def test_a_screen_that_is_shown_after_an_event(device):
+    loaded = threading.Event()
+    device.presenter("list", after=loaded)
+    assert device.tree()["shop/list"].owner and not device.tree()["shop/list"].visible
+    loaded.set()
+    assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
+
+
+def test_a_presenter_that_fails(device):
+    device.presenter("list")
+    shop = device.presenter("detail", fails="no memory")
+    assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
+    assert device.tree().paths == ["shop", "shop/list"]
+    assert "no memory" in device.log
+    assert [str(call) for call in shop.calls] == [
+        "Present shop/list (launch)", "Present shop/detail item=7 (launch)", "Present shop/list (return)"]
+
+
+def test_a_presenter_that_hangs_and_goes_on(device):
+    shop = device.presenter("list", hangs=True)
+    assert device.tree() == """
+        shop      flow, presented
+        └── list  screen, hidden, current
+    """
+    assert shop.is_hanging and not device.tree()["shop/list"].owner
+    shop.resume()
+    assert device.tree().presented == ["shop/list"]
+
+
+def test_a_hanging_program_is_noticed_by_alive(device):
+    form = device.presenter("form")
+    device.presenter("list")
+    device.coordinate("mail")
+    assert device.tree().presented == ["shop/list", "mail/form"]
+    form.hang()
+    device.wait_for(lambda tree: not tree["mail/form"].owner)
+    form.resume()
+    # What came while it hung: that the screen is no longer its own, and that it is to show it.
+    assert [call.reason for call in form.calls] == ["launch", "ownerHangs", "recover"]
+    assert "mail/form" in device.tree().presented
+
+
+def test_a_screen_that_answers(device):
+    device.presenter("list")
+    device.presenter("form")
+    picker = device.presenter("picker", answers={"contact": 12})
+    device.coordinate("mail")
+    asked = device.ask("mail/form", "contactAsked")
+    assert asked.verdict == "navigated" and asked.answer() == ("result", {"contact": 12})
+    assert device.tree().paths == ["shop", "shop/list", "mail", "mail/form"]
+    assert picker.screens == []
+
+    device.presenter("picker", answers=lambda screen: {"contact": len(screen.path)})
+    assert device.ask("mail/form", "contactAsked").answer().result == {"contact": len("mail/picker")}
+
+
+def test_the_owner_asks_and_gets_the_answer_after_its_end(device):
+    device.presenter("list")
+    form = device.presenter("form")
+    picker = device.presenter("picker")
+    device.coordinate("mail")
+    asked = form.screen("form").ask("contactAsked")
+    form.screen("form").save_state(text="Dear")
+    picker.screen("picker")
+    device.kill(form)
+    picker.screen("picker").finish(contact=3)
+    screen = form.screen("form")
+    assert screen.reason == "recover" and screen.state == {"text": "Dear"}
+    assert screen.answers == [(asked.token, "result", {"contact": 3})]
+    screen.acknowledge(asked.token)
+    with pytest.raises(CallError, match="InvalidArguments"):
+        screen.acknowledge("another")
+
+
+def test_a_result_that_is_not_declared_fails_the_test(device):
+    device.presenter("list")
+    device.presenter("picker", answers={"number": 12})
+    with pytest.raises(CallError, match="InvalidArguments.*number"):
+        device.emit("shop/list", "contactAsked")
+        device.settle()
+
+
+def test_a_script(device):
+    seen = []
+
+    def browse(screen):
+        seen.append((screen.name, screen.reason))
+        screen.show()
+        if screen.name == "list":
+            seen.append(screen.emit("itemPicked", item=1))
+
+    device.presenter("list", "detail", script=browse)
+    assert device.tree()["shop/detail"].arguments == {"item": 1}
+    # The two run side by side.
+    assert len(seen) == 3 and seen[0] == ("list", "launch") and "navigated" in seen and ("detail", "launch") in seen
+
+
+def test_an_exception_of_a_script_fails_the_test(device):
+    def broken(_screen):
+        raise ZeroDivisionError("what a script did")
+
+    device.presenter("list", script=broken)
+    with pytest.raises(ZeroDivisionError, match="what a script did") as failure:
+        device.tree()
+    assert failure.value.__notes__ == ["in the script of 'list'"]
+
+
+def test_what_a_window_does(device):
+    shop = device.presenter("list")
+    device.emit("shop/list", "itemPicked", item=7)
+    detail = shop.screen("detail")
+    assert (detail.path, detail.name, detail.arguments, detail.reason, detail.style) == (
+        "shop/detail", "detail", {"item": 7}, "launch", "")
+    assert device.emit("shop/detail", "itemPicked", item=8) == "navigated"
+    assert shop.screen("detail") is detail and detail.arguments == {"item": 8} and detail.reason == "update"
+    detail.hide()
+    assert not device.tree()["shop/detail"].visible
+    detail.show()
+    detail.set_title("Tea")
+    detail.touch()
+    assert device.tree()["shop/detail"].title == "Tea"
+    detail.set_back_step("closed")
+    assert detail.back() == "navigated"
+    assert device.tree().paths == ["shop", "shop/list"] and detail.withdrawn == "rule"
+    device.emit("shop/list", "itemPicked", item=7)
+    assert device.back("shop") == "navigated"
+    device.emit("shop/list", "itemPicked", item=7)
+    shop.screen("detail").close()
+    assert device.tree().paths == ["shop", "shop/list"]
+    with pytest.raises(DeviceError, match="does not show 'detail'; it shows 'shop/list'"):
+        shop.screen("detail")
+    device.flowbusd.expect_running()
+
+
+def test_an_eviction(device):
+    device.presenter("list")
+    form = device.presenter("form")
+    picker = device.presenter("picker")
+    device.coordinate("mail")
+    device.emit("mail/form", "contactAsked")
+    form.screen("form").save_state(text="Dear")
+    device.emit("mail", "idled")
+    assert device.tree()["mail/form"].evicted and form.screens == []
+    picker.screen("picker").close()
+    assert form.screen("form").state == {"text": "Dear"} and device.tree()["mail/form"].presented
+
+
+def test_an_application(device):
+    device.presenter("list")
+    application = device.presenter("map")
+    device.emit("shop/list", "mapAsked")
+    assert device.tree().presented == ["shop/map"]
+    assert [call.method for call in application.calls] == ["Activate"]
+    device.kill("org.example.Map")
+    assert device.tree().presented == ["shop/list"]
+    device.presenter("map", fails="no display")
+    device.emit("shop/list", "mapAsked")
+    assert device.tree().presented == ["shop/list"]
+
+
+def test_a_screen_that_nobody_presents(device):
+    device.presenter("list")
+    device.coordinate("plain")
+    with pytest.raises(DeviceError, match=r"gives? the screen 'bare' no presenter; device.show\(\) shows it"):
+        device.presenter("bare")
+    device.show("plain/bare")
+    assert device.tree()["plain/bare"].presented
+    device.hide("plain/bare")
+    device.dismiss("plain/bare")
+    assert "plain/bare" not in device.tree()
+
+
+def test_a_guard_decides(device):
+    decisions = []
+
+    def decide(question):
+        assert (question.flow, question.step) == ("shop/payment", "paid") and question.presentable == "shop/payment/pay"
+        return decisions.pop(0)
+
+    device.presenter()
+    auth = device.guard("payment", decide)
+    device.emit("shop/list", "payAsked", cents=450)
+    decisions.append(False)
+    assert device.emit("shop/payment/pay", "paid") == "rejected"
+    decisions.append(("payAsked", {"cents": 1}))
+    assert device.emit("shop/payment/pay", "paid") == "navigated"
+    assert device.tree()["shop/payment/pay_2"].arguments == {"cents": 1}
+    device.back("shop/payment")
+    decisions.append(True)
+    assert device.emit("shop/payment/pay", "paid") == "navigated"
+    assert "shop/payment" not in device.tree()
+    assert [call.method for call in auth.calls] == ["Adapt"] * 3
+
+
+def test_a_guard_that_waits_for_the_test(device):
+    approved = threading.Event()
+
+    def decide(question):
+        question.wait(approved)
+
+    device.presenter()
+    device.guard("payment", decide)
+    device.emit("shop/list", "payAsked", cents=450)
+    paid = device.begin_emit("shop/payment/pay", "paid")
+    assert "shop/payment/pay" in device.tree() and not paid.is_decided
+    approved.set()
+    assert paid.verdict() == "navigated" and "shop/payment" not in device.tree()
+
+
+def test_a_guard_that_fails_hangs_or_is_wrong(device):
+    device.presenter()
+    auth = device.guard("org.example.Auth", fails="no key")
+    device.emit("shop/list", "payAsked", cents=450)
+    with pytest.raises(CallError, match="GuardFailed"):
+        device.emit("shop/payment/pay", "paid")
+
+    device.guard("payment", hangs=True)
+    paid = device.begin_emit("shop/payment/pay", "paid")
+    device.settle()
+    device.kill(auth)
+    with pytest.raises(CallError, match="GuardFailed"):
+        paid.verdict()
+
+    device.guard("payment", lambda question: 7)
+    with pytest.raises(CallError, match="GuardFailed"):
+        device.emit("shop/payment/pay", "paid")
+    with pytest.raises(DeviceError, match="a guard decided '7': it returns True"):
+        device.settle()
+
+
+def test_a_hanging_guard_goes_on(device):
+    device.presenter()
+    auth = device.guard("payment", hangs=True)
+    device.emit("shop/list", "payAsked", cents=450)
+    paid = device.begin_emit("shop/payment/pay", "paid")
+    device.settle()
+    assert auth.is_hanging
+    device.guard("payment")
+    auth.resume()
+    assert paid.verdict() == "navigated"
+
+
+def test_a_navigator_decides(device):
+    def decide(question):
+        match question.step:
+            case "start":
+                return [("screen", "bare", {"style": "wide"})]
+            case "itemPicked":
+                return [("screen", "detail", {"arguments": question.arguments})]
+        return None
+
+    device.presenter()
+    device.navigator("wizard", decide)
+    device.coordinate("wizard")
+    device.show("wizard/bare")
+    assert device.tree()["wizard/bare"].style == "wide"
+    assert device.emit("wizard/bare", "itemPicked", item=3) == "navigated"
+    assert device.tree()["wizard/detail"].arguments == {"item": 3}
+    assert device.emit("wizard/detail", "closed") == "unhandled"
+    device.navigator("wizard", lambda question: "screen")
+    with pytest.raises(CallError, match="NavigatorFailed"):
+        device.emit("wizard/detail", "closed")
+    with pytest.raises(DeviceError, match="a navigator decided 'screen'"):
+        device.settle()
+
+
+def test_a_killed_program_is_started_again(device):
+    shop = device.presenter()
+    shop = device.presenter("list")
+    first = device.tree()["shop/list"]
+    device.kill("list")
+    again = device.tree()["shop/list"]
+    assert again.presented and again.instance == first.instance and again.owner == shop.unique_name != first.owner
+    assert shop.screen("list").reason == "recover"
+
+
+def test_a_killed_program_that_stays_away(device):
+    shop = device.presenter("list")
+    device.kill(shop, restart=False)
+    assert device.tree()["shop/list"].owner == "" and not shop.is_running
+    with pytest.raises(DeviceError, match="'org.example.Shop' does not run"):
+        device.kill(shop)
+    shop.start()
+    assert device.tree().presented == ["shop/list"]
+    with pytest.raises(DeviceError, match="is running already"):
+        shop.start()
+
+
+def test_a_program_that_is_not_installed(device):
+    shop = device.presenter("list", installed=False)
+    device.kill(shop)
+    assert device.tree() == "shop  flow, presented"
+
+
+def test_flowbusd_is_killed(device):
+    shop = device.presenter()
+    device.emit("shop/list", "itemPicked", item=7)
+    before = device.tree()
+    device.kill_flowbusd()
+    assert device.tree() == before
+    assert device.emit("shop/detail", "itemPicked", item=8) == "navigated"
+
+    device.kill_flowbusd(restart=False)
+    with pytest.raises(DeviceError, match=r"start_flowbusd\(\) was not called"):
+        device.tree()
+    device.kill("org.example.Shop", restart=False)
+    device.start_flowbusd()
+    assert device.tree()["shop/list"].owner == ""
+    with pytest.raises(DeviceError, match="flowbusd is running already"):
+        device.start_flowbusd()
+    assert shop is not None
+
+
+def test_deep_links_and_reports(device):
+    device.presenter()
+    outcomes = device.navigate("itemPicked", item=4)
+    assert [(outcome.path, outcome.verdict) for outcome in outcomes] == [("shop", "navigated")]
+    outcomes = device.navigate_along([("shop", "payAsked", {"cents": 5}), ("payment", "")])
+    assert outcomes[0].verdict == "navigated" and outcomes[1].path == "shop/payment"
+    with pytest.raises(CallError, match="PathFailed"):
+        device.navigate_along([("shop", ""), ("wizard", "start")])
+    assert device.explain("shop/list", "itemPicked", item=1).startswith("hidden\n")
+    device.move("shop", "HDMI-A-1")
+    with pytest.raises(CallError, match="UnknownObject|InvalidArguments"):
+        device.move("shop/list", "HDMI-A-1")
+
+
+def test_a_reload(flowbus, tmp_path):
+    folder = tmp_path / "changing.d"
+    folder.mkdir()
+    (folder / "shop.toml").write_text(SHOP)
+    device = flowbus(folder)
+    device.presenter()
+    (folder / "shop.toml").write_text(SHOP.replace('start      = { screen = "list" }', 'start = { screen = "bare" }'))
+    assert any("nobody is asked to show the screen 'bare'" in warning for warning in device.reload())
+    device.coordinate("shop", id="second")
+    assert "second/bare" in device.tree()
+    (folder / "shop.toml").write_text(SHOP.replace('"list"', '"lisst"'))
+    with pytest.raises(CallError, match="InvalidDefinition.*did you mean 'list'"):
+        device.reload()
+
+
+PROGRAM = """
+import sys
+from gi.repository import Gio, GLib
+NODE = '''<node><interface name="org.flowbus.Navigation1.Presenter">
+<method name="Present"><arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/><arg type="a{sv}" direction="in"/></method>
+<method name="Withdraw"><arg type="o" direction="in"/><arg type="t" direction="in"/><arg type="s" direction="in"/></method>
+</interface></node>'''
+def called(bus, sender, path, interface, method, values, invocation):
+    invocation.return_value(None)
+    print("a real program is called:", method, flush=True)
+    if method == "Present":
+        bus.call("org.flowbus.Navigation1", f"/org/flowbus/Navigation1/instance/{values.unpack()[3]['instance']}",
+                 "org.flowbus.Navigation1.Presentable", "SetVisible", GLib.Variant("(b)", (True,)), None, 0, -1, None, None)
+bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+bus.set_exit_on_close(len(sys.argv) < 2)
+bus.register_object("/org/example/Shop", Gio.DBusNodeInfo.new_for_xml(NODE).interfaces[0], called)
+Gio.bus_own_name_on_connection(bus, "org.example.Shop", Gio.BusNameOwnerFlags.NONE)
+GLib.MainLoop().run()
+"""
+
+
+def test_a_real_program(device, tmp_path):
+    program = tmp_path / "it's a program.py"
+    program.write_text(PROGRAM)
+    device.program("org.example.Shop", [sys.executable, program])
+    first = device.wait_presented("shop/list")
+    device.kill("org.example.Shop")
+    device.wait_for(lambda tree: tree["shop/list"].presented and tree["shop/list"].owner != first.owner)
+    device.emit("shop/list", "itemPicked", item=7)
+    device.wait_presented("shop/detail")
+    device.back("shop")
+    device.wait_gone("shop/detail")
+    assert "a real program is called: Withdraw" in device.report()[-2][1]
+    with pytest.raises(DeviceError, match="no program owns the name 'org.example.Nobody'"):
+        device.kill("org.example.Nobody")
+
+
+def test_a_real_program_that_the_test_runs(device, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    device.program("org.example.Shop", ["/bin/true"])
+    process = device.run([sys.executable, program])
+    device.wait_presented("shop/list")
+    device.kill(process)
+    device.wait_for(lambda tree: not tree["shop/list"].owner)
+    with pytest.raises(DeviceError, match="'/no/such/program' can't be started|ended"):
+        device.run(["/no/such/program"]).wait()
+        raise DeviceError("ended")
+
+
+def test_a_program_that_outlives_the_bus_is_ended(tmp_path, flowbusd):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    folder = tmp_path / "flows.d"
+    folder.mkdir()
+    (folder / "shop.toml").write_text(SHOP)
+    with Device([folder], flowbusd=flowbusd) as device:
+        device.program("org.example.Shop", [sys.executable, program, "stubborn"])
+        device.wait_presented("shop/list")
+        (process_id,) = device.connection.call_sync(
+            "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+            GLib.Variant("(s)", ("org.example.Shop",)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()
+        scratch = device.folder
+    status = subprocess.run(["ps", "-o", "stat=", "-p", str(process_id)], capture_output=True, text=True, check=False)
+    assert status.stdout.strip() in ("", "Z") and not scratch.exists()
+
+
+def test_both_buses_are_the_private_one(device):
+    assert device.environment["DBUS_SESSION_BUS_ADDRESS"] == device.environment["DBUS_SYSTEM_BUS_ADDRESS"] == device.address
+    for name in ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        assert device.environment[name].startswith(str(device.folder))
+
+
+def test_what_does_not_happen_is_reported_with_the_tree(device):
+    device.presenter("list")
+    with pytest.raises(TimeoutError, match="there was not 'shop/detail', presented; the tree is\nshop +flow, presented\n +list"):
+        device.wait_presented("shop/detail", timeout=0.01)
+
+
+def test_a_script_that_does_not_end_is_reported(device):
+    forever = threading.Event()
+    device.timeout = 0.2
+    device.presenter("list", script=lambda screen: forever.wait())
+    with pytest.raises(TimeoutError, match=r"still under way after 0.2 s: the script of 'list'; .* calls wait\(event\)"):
+        device.tree()
+    forever.set()
+    device.timeout = 30
+    device.tree()
