@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "flowbus-gtk4-private.h"
+
+/* What a program that shows a screen in a window has to do, and never forgets here: it says when there is something to see, dismisses
+ * the screen when the user closes the window, goes back, raises the window, names it for the compositor, and takes it away. */
+
+#define BINDING_KEY "flowbus-binding"
+#define MAX_TITLE 256 /* bytes, as flowbusd has it */
+
+/* It belongs to the widget, and ends with it or by flowbus_screen_unbind(). */
+typedef struct
+{
+  FlowbusScreen *screen;
+  GtkWidget *widget;
+  FlowbusBackInput back_input;
+  GdkFrameClock *clock; /* while the first picture is awaited */
+  gboolean is_over;     /* dismissed or withdrawn: nobody is told anything any more */
+} Binding;
+
+static Binding *
+get_binding (gpointer screen_or_widget)
+{
+  return g_object_get_data (screen_or_widget, BINDING_KEY);
+}
+
+static void
+stop_awaiting_picture (Binding *self)
+{
+  if (self->clock)
+    g_signal_handlers_disconnect_by_data (self->clock, self);
+  g_clear_object (&self->clock);
+}
+
+static void
+binding_free (gpointer data)
+{
+  Binding *self = data;
+
+  stop_awaiting_picture (self);
+  g_signal_handlers_disconnect_by_data (self->screen, self);
+  if (get_binding (self->screen) == self)
+    g_object_set_data (G_OBJECT (self->screen), BINDING_KEY, NULL);
+  g_object_unref (self->screen);
+  g_free (self);
+}
+
+/* Ends a binding whose widget may live on. */
+static void
+binding_end (Binding *self)
+{
+  GtkWidget *widget = self->widget;
+
+  g_signal_handlers_disconnect_by_data (widget, self);
+  _flowbus_back_input_detach (widget, self);
+  gtk_widget_insert_action_group (widget, "screen", NULL);
+  g_object_set_data (G_OBJECT (widget), BINDING_KEY, NULL);
+}
+
+static void
+on_painted (GdkFrameClock *clock, Binding *self)
+{
+  stop_awaiting_picture (self);
+  if (!self->is_over)
+    flowbus_screen_set_visible (self->screen, TRUE);
+}
+
+/* There is something to see when the first picture is painted, not when the window is made. */
+static void
+on_map (GtkWidget *widget, Binding *self)
+{
+  GtkWidget *toplevel = GTK_WIDGET (gtk_widget_get_root (widget));
+
+  if (self->is_over || !GTK_IS_WINDOW (toplevel))
+    return;
+  _flowbus_surface_watch_input (toplevel);
+  _flowbus_surface_identify (toplevel, self->screen);
+  stop_awaiting_picture (self);
+  self->clock = g_object_ref (gtk_widget_get_frame_clock (widget));
+  g_signal_connect (self->clock, "after-paint", G_CALLBACK (on_painted), self);
+  gdk_frame_clock_request_phase (self->clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+}
+
+static void
+on_unmap (GtkWidget *widget, Binding *self)
+{
+  stop_awaiting_picture (self);
+  if (!self->is_over)
+    flowbus_screen_set_visible (self->screen, FALSE);
+}
+
+static void
+on_realize (GtkWidget *widget, Binding *self)
+{
+  if (!self->is_over)
+    _flowbus_surface_identify (widget, self->screen);
+}
+
+static void
+on_title (GtkWindow *window, GParamSpec *property, Binding *self)
+{
+  const char *title = gtk_window_get_title (window);
+  g_autofree char *start = NULL;
+
+  if (self->is_over)
+    return;
+  if (title && strlen (title) > MAX_TITLE)
+    {
+      const char *end = g_utf8_find_prev_char (title, title + MAX_TITLE + 1);
+
+      title = start = g_strndup (title, (gsize) (end - title));
+    }
+  flowbus_screen_set_title (self->screen, title ? title : "");
+}
+
+static void
+on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GApplication) application = user_data;
+  g_autoptr (GError) error = NULL;
+
+  /* That the screen is gone or somebody else's by now is what was wanted, and without a service nothing is. */
+  if (!flowbus_screen_dismiss_finish (FLOWBUS_SCREEN (object), result, &error) &&
+      g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_ACCESS_DENIED))
+    g_warning ("The window of the screen '%s' is closed, but the screen stays: %s",
+               flowbus_screen_get_path (FLOWBUS_SCREEN (object)), error->message);
+  else if (error)
+    g_info ("The screen '%s' was not dismissed: %s", flowbus_screen_get_path (FLOWBUS_SCREEN (object)), error->message);
+  if (application)
+    g_application_release (application);
+}
+
+/* Once for each screen. An application ends with its last window; not before flowbusd knows why it is gone. */
+static void
+dismiss (Binding *self)
+{
+  GApplication *application = g_application_get_default ();
+
+  if (self->is_over)
+    return;
+  self->is_over = TRUE;
+  if (!flowbus_screen_is_live (self->screen))
+    return;
+  if (application)
+    g_application_hold (g_object_ref (application));
+  flowbus_screen_dismiss_async (self->screen, NULL, on_dismissed, application);
+}
+
+/* After all other handlers, so that each of them can refuse to close the window. */
+static gboolean
+on_close_request (GtkWindow *window, Binding *self)
+{
+  dismiss (self);
+  return FALSE;
+}
+
+static void
+on_destroy (GtkWidget *widget, Binding *self)
+{
+  dismiss (self);
+  binding_end (self);
+}
+
+static void
+on_withdrawn (FlowbusScreen *screen, const char *reason, Binding *self)
+{
+  GtkWidget *widget = self->widget;
+
+  if (self->is_over)
+    return;
+  self->is_over = TRUE;
+  if (GTK_IS_WINDOW (widget))
+    gtk_window_destroy (GTK_WINDOW (widget));
+  else
+    {
+      binding_end (self);
+      if (!_flowbus_navigation_view_withdraw (widget))
+        gtk_widget_set_visible (widget, FALSE);
+    }
+}
+
+static void
+on_present (FlowbusScreen *screen, Binding *self)
+{
+  GtkRoot *root = gtk_widget_get_root (self->widget);
+
+  if (!self->is_over && GTK_IS_WINDOW (root))
+    _flowbus_surface_present (GTK_WINDOW (root), screen);
+}
+
+static void
+on_went_back (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (flowbus_client_back_finish (FLOWBUS_CLIENT (object), result, NULL, &error) == FLOWBUS_VERDICT_FAILED)
+    g_info ("Back has failed: %s", error->message);
+}
+
+/* Back is a call to the flow, which decides: it may take a step, or stay. */
+gboolean
+_flowbus_screen_go_back (FlowbusScreen *screen, FlowbusBackInput input)
+{
+  Binding *self = get_binding (screen);
+  g_autofree char *path = NULL;
+
+  if (self == NULL || self->is_over || (input && !(self->back_input & input)))
+    return FALSE;
+  path = g_strdup_printf ("/org/flowbus/Navigation1/instance/%" G_GUINT64_FORMAT, flowbus_screen_get_instance (screen));
+  flowbus_client_back_async (flowbus_screen_get_client (screen), path, _flowbus_surface_get_options (self->widget, TRUE), NULL,
+                             on_went_back, NULL);
+  return TRUE;
+}
+
+/* A navigation view takes the input of its whole window. */
+void
+_flowbus_screen_leave_back_input (FlowbusScreen *screen)
+{
+  Binding *self = get_binding (screen);
+
+  _flowbus_back_input_detach (self->widget, self);
+}
+
+static gboolean
+on_back_input (GtkWidget *widget, FlowbusBackInput input, gpointer user_data)
+{
+  Binding *self = user_data;
+
+  return _flowbus_screen_go_back (self->screen, input);
+}
+
+static void
+on_emitted (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  g_autofree char *step = user_data;
+  g_autoptr (GError) error = NULL;
+  FlowbusVerdict verdict = flowbus_screen_emit_finish (FLOWBUS_SCREEN (object), result, NULL, &error);
+
+  /* These two are mistakes of the program; all else can happen. */
+  if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_STEP) ||
+      g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS))
+    g_warning ("The action 'screen.emit' can't emit '%s': %s", step, error->message);
+  else
+    g_info ("The step '%s': %s", step, error ? error->message : flowbus_verdict_to_string (verdict));
+}
+
+static void
+on_emit_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  Binding *self = user_data;
+  g_autoptr (GVariant) arguments = NULL;
+  const char *step;
+
+  if (self->is_over)
+    return;
+  g_variant_get (parameter, "(&s@a{sv})", &step, &arguments);
+  flowbus_screen_emit_with_options_async (self->screen, step, arguments, _flowbus_surface_get_options (self->widget, FALSE), NULL,
+                                          on_emitted, g_strdup (step));
+}
+
+static void
+on_back_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  Binding *self = user_data;
+
+  _flowbus_screen_go_back (self->screen, FLOWBUS_BACK_INPUT_NONE);
+}
+
+static void
+on_dismiss_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  Binding *self = user_data;
+
+  if (GTK_IS_WINDOW (self->widget))
+    gtk_window_close (GTK_WINDOW (self->widget));
+  else if (!self->is_over)
+    flowbus_screen_dismiss_async (self->screen, NULL, NULL, NULL);
+}
+
+static void
+add_actions (Binding *self)
+{
+  static const GActionEntry entries[] = {
+    { "emit", on_emit_action, "(sa{sv})", NULL, NULL, { 0 } },
+    { "back", on_back_action, NULL, NULL, NULL, { 0 } },
+    { "dismiss", on_dismiss_action, NULL, NULL, NULL, { 0 } },
+  };
+  g_autoptr (GSimpleActionGroup) actions = g_simple_action_group_new ();
+
+  g_action_map_add_action_entries (G_ACTION_MAP (actions), entries, G_N_ELEMENTS (entries), self);
+  gtk_widget_insert_action_group (self->widget, "screen", G_ACTION_GROUP (actions));
+}
+
+static Binding *
+bind (FlowbusScreen *screen, GtkWidget *widget)
+{
+  Binding *self;
+
+  flowbus_screen_unbind (screen);
+  if (get_binding (widget))
+    binding_end (get_binding (widget));
+
+  self = g_new0 (Binding, 1);
+  self->screen = g_object_ref (screen);
+  self->widget = widget;
+  self->back_input = FLOWBUS_BACK_INPUT_ALL;
+  g_object_set_data_full (G_OBJECT (widget), BINDING_KEY, self, binding_free);
+  g_object_set_data (G_OBJECT (screen), BINDING_KEY, self);
+
+  add_actions (self);
+  _flowbus_back_input_attach (widget, on_back_input, self);
+  g_signal_connect (widget, "map", G_CALLBACK (on_map), self);
+  g_signal_connect (widget, "unmap", G_CALLBACK (on_unmap), self);
+  g_signal_connect (widget, "destroy", G_CALLBACK (on_destroy), self);
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (on_withdrawn), self);
+  g_signal_connect (screen, "returned", G_CALLBACK (on_present), self);
+  g_signal_connect (screen, "updated", G_CALLBACK (on_present), self);
+  if (gtk_widget_get_mapped (widget))
+    on_map (widget, self);
+  return self;
+}
+
+/**
+ * flowbus_screen_bind_window:
+ * @screen: a screen
+ * @window: the window that shows it
+ *
+ * Shows a screen in a window of its own, and presents the window.
+ *
+ * From now on the two belong together:
+ *
+ * - The screen is visible as soon as the window has painted its first picture, and while it is mapped.
+ * - When the user closes the window, the screen is dismissed. Handlers of [signal@Gtk.Window::close-request] can refuse to close it,
+ *   whether they are connected before or after. A window with [property@Gtk.Window:hide-on-close] is hidden instead, and its screen is
+ *   not visible then.
+ * - Escape, the Back button of a mouse and a swipe from the edge go back (see [func@screen_set_back_input]). Whatever in
+ *   the window needs Escape takes it first, such as a popover or a search entry.
+ * - The window has the title of the screen, as task switchers show it: that of [property@Gtk.Window:title].
+ * - When the screen comes back in sight, or has new arguments, the window is presented, with the activation token if there is one.
+ * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
+ * - When the screen is withdrawn, the window is destroyed.
+ *
+ * The window has these actions, so that buttons and menus, also those of a UI file, need no code:
+ *
+ * - `screen.emit`, with a parameter of the type `(sa{sv})`: emits a step, by its name and arguments.
+ * - `screen.back`: goes back.
+ * - `screen.dismiss`: closes the window.
+ */
+void
+flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
+{
+  Binding *self;
+
+  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
+  g_return_if_fail (GTK_IS_WINDOW (window));
+
+  self = bind (screen, GTK_WIDGET (window));
+  g_signal_connect (window, "realize", G_CALLBACK (on_realize), self);
+  g_signal_connect (window, "notify::title", G_CALLBACK (on_title), self);
+  g_signal_connect_after (window, "close-request", G_CALLBACK (on_close_request), self);
+  if (gtk_widget_get_realized (GTK_WIDGET (window)))
+    on_realize (GTK_WIDGET (window), self);
+  if (gtk_window_get_title (window))
+    on_title (window, NULL, self);
+  _flowbus_surface_present (window, screen);
+}
+
+/**
+ * flowbus_screen_bind_widget:
+ * @screen: a screen
+ * @widget: the widget that shows it, in a window that may show other screens, too
+ *
+ * Shows a screen in a widget.
+ *
+ * The screen is visible while the widget is mapped, and is dismissed when the widget is destroyed. The window around it is named
+ * after the screen that it showed last, and is presented when the screen comes back in sight. What goes back, and the actions, are as
+ * in [func@screen_bind_window], for input within the widget. When the screen is withdrawn, the widget is hidden and is no longer
+ * bound; the program takes it out of its parent in a handler of [signal@Flowbus.Screen::withdrawn].
+ *
+ * [class@NavigationView] does all that for several screens in one window.
+ */
+void
+flowbus_screen_bind_widget (FlowbusScreen *screen, GtkWidget *widget)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
+  g_return_if_fail (GTK_IS_WIDGET (widget));
+  g_return_if_fail (!GTK_IS_WINDOW (widget));
+
+  bind (screen, widget);
+}
+
+/**
+ * flowbus_screen_unbind:
+ * @screen: a screen
+ *
+ * Separates a screen from its window or widget, of which nothing changes. The screen stays as it is, too: the program can bind
+ * another window, which then shows it.
+ */
+void
+flowbus_screen_unbind (FlowbusScreen *screen)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
+
+  if (get_binding (screen))
+    binding_end (get_binding (screen));
+}
+
+/**
+ * flowbus_screen_get_bound_widget:
+ * @screen: a screen
+ *
+ * Returns: (transfer none) (nullable): the window or widget that shows the screen
+ */
+GtkWidget *
+flowbus_screen_get_bound_widget (FlowbusScreen *screen)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (screen), NULL);
+
+  return get_binding (screen) ? ((Binding *) get_binding (screen))->widget : NULL;
+}
+
+/**
+ * flowbus_widget_get_screen:
+ * @widget: a widget
+ *
+ * Finds the screen that a widget is part of, such as that of a button.
+ *
+ * Returns: (transfer none) (nullable): the screen that is bound to the widget or to the nearest one around it
+ */
+FlowbusScreen *
+flowbus_widget_get_screen (GtkWidget *widget)
+{
+  g_return_val_if_fail (GTK_IS_WIDGET (widget), NULL);
+
+  for (; widget; widget = gtk_widget_get_parent (widget))
+    if (get_binding (widget))
+      return ((Binding *) get_binding (widget))->screen;
+  return NULL;
+}
+
+/**
+ * flowbus_screen_get_back_input:
+ * @screen: a screen
+ *
+ * Returns: what the user can go back with; nothing if the screen is not bound
+ */
+FlowbusBackInput
+flowbus_screen_get_back_input (FlowbusScreen *screen)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (screen), FLOWBUS_BACK_INPUT_NONE);
+
+  return get_binding (screen) ? ((Binding *) get_binding (screen))->back_input : FLOWBUS_BACK_INPUT_NONE;
+}
+
+/**
+ * flowbus_screen_set_back_input:
+ * @screen: a screen that is bound
+ * @input: what the user can go back with
+ *
+ * Chooses what goes back in the window or widget of a screen. For instance, a game may need Escape, and a map the swipes.
+ */
+void
+flowbus_screen_set_back_input (FlowbusScreen *screen, FlowbusBackInput input)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
+  g_return_if_fail (get_binding (screen) != NULL);
+
+  ((Binding *) get_binding (screen))->back_input = input;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <flowbus-gtk4/flowbus-gtk4.h>
+
+/* The windowing system: the names of windows, tokens that raise them, and when the user's input was. */
+void _flowbus_surface_watch_input (GtkWidget *toplevel);
+GVariant *_flowbus_surface_get_options (GtkWidget *widget, gboolean is_back);
+void _flowbus_surface_identify (GtkWidget *toplevel, FlowbusScreen *screen);
+void _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen);
+
+/* What the user goes back with. */
+typedef gboolean (*FlowbusBackFunc) (GtkWidget *widget, FlowbusBackInput input, gpointer user_data);
+void _flowbus_back_input_attach (GtkWidget *widget, FlowbusBackFunc func, gpointer user_data);
+void _flowbus_back_input_detach (GtkWidget *widget, gpointer user_data);
+
+/* Bindings. */
+gboolean _flowbus_screen_go_back (FlowbusScreen *screen, FlowbusBackInput input);
+void _flowbus_screen_leave_back_input (FlowbusScreen *screen);
+
+/* Navigation views, and the container in one: GtkStack, or AdwNavigationView. */
+typedef enum
+{
+  FLOWBUS_MOTION_NONE,
+  FLOWBUS_MOTION_PUSH,
+  FLOWBUS_MOTION_POP,
+  FLOWBUS_MOTION_FADE,
+} FlowbusMotion;
+
+gboolean _flowbus_navigation_view_withdraw (GtkWidget *child);
+GtkWidget *_flowbus_container_new (void);
+void _flowbus_container_show (GtkWidget *container, GtkWidget *child, FlowbusMotion motion);
+void _flowbus_container_remove (GtkWidget *container, GtkWidget *child);

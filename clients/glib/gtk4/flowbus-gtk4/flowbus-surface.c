@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "flowbus-gtk4-private.h"
+
+#ifdef GDK_WINDOWING_X11
+#include <gdk/x11/gdkx.h>
+#endif
+#ifdef GDK_WINDOWING_WAYLAND
+#include <gdk/wayland/gdkwayland.h>
+#endif
+
+#include <unistd.h>
+
+#define TREE "/org/flowbus/Navigation1/tree/"
+#define INPUT_KEY "flowbus-input"
+
+/* After this time a step is no longer what the user's input asked for. */
+#define INPUT_LIFE (1 * G_TIME_SPAN_SECOND)
+
+typedef struct
+{
+  gint64 arrived;      /* when GTK had the latest event, in microseconds of the monotonic clock; 0 if there was none */
+  gint64 happened;     /* when the windowing system says that it was */
+  guint32 time;        /* the same, as the windowing system said it */
+} Input;
+
+/* Events have 32 bits of milliseconds. They are of the monotonic clock with all compositors and servers of today, but nobody promises
+ * that: a time that is not within the last minute is another clock's. */
+static gint64
+moment_of (guint32 event_time, gint64 now)
+{
+  guint32 ago = (guint32) (now / 1000) - event_time;
+
+  return event_time != GDK_CURRENT_TIME && ago < 60 * 1000 ? now - (gint64) ago * 1000 : now;
+}
+
+static gboolean
+on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
+{
+  Input *input = user_data;
+
+  switch (gdk_event_get_event_type (event))
+    {
+    case GDK_BUTTON_PRESS:
+    case GDK_BUTTON_RELEASE:
+    case GDK_KEY_PRESS:
+    case GDK_KEY_RELEASE:
+    case GDK_TOUCH_BEGIN:
+    case GDK_TOUCH_END:
+      input->arrived = g_get_monotonic_time ();
+      input->time = gdk_event_get_time (event);
+      input->happened = moment_of (input->time, input->arrived);
+      break;
+    default:
+      break;
+    }
+  return GDK_EVENT_PROPAGATE;
+}
+
+/* GTK 4 does not tell which event it handles at the moment, so the toplevel's is noted. */
+void
+_flowbus_surface_watch_input (GtkWidget *toplevel)
+{
+  GtkEventController *controller;
+  Input *input;
+
+  if (g_object_get_data (G_OBJECT (toplevel), INPUT_KEY))
+    return;
+  input = g_new0 (Input, 1);
+  g_object_set_data_full (G_OBJECT (toplevel), INPUT_KEY, input, g_free);
+  controller = gtk_event_controller_legacy_new ();
+  gtk_event_controller_set_propagation_phase (controller, GTK_PHASE_CAPTURE);
+  g_signal_connect (controller, "event", G_CALLBACK (on_event), input);
+  gtk_widget_add_controller (toplevel, controller);
+}
+
+static char *
+make_token (GdkDisplay *display, const Input *input)
+{
+#ifdef GDK_WINDOWING_WAYLAND
+  if (GDK_IS_WAYLAND_DISPLAY (display))
+    {
+      g_autoptr (GdkAppLaunchContext) context = gdk_display_get_app_launch_context (display);
+
+      /* The compositor makes it, for the surface with the keyboard and the latest input. */
+      return g_app_launch_context_get_startup_notify_id (G_APP_LAUNCH_CONTEXT (context), NULL, NULL);
+    }
+#endif
+#ifdef GDK_WINDOWING_X11
+  if (GDK_IS_X11_DISPLAY (display) && input->time != GDK_CURRENT_TIME)
+    return g_strdup_printf ("flowbus-%d-%u_TIME%u", (int) getpid (), input->time, input->time);
+#endif
+  return NULL;
+}
+
+/* The options that go with a step or Back from this widget: when the user's input was, and a token that lets the next window come to
+ * the front. None if there was no input lately, as then the user has not asked for it. */
+GVariant *
+_flowbus_surface_get_options (GtkWidget *widget, gboolean is_back)
+{
+  GtkWidget *toplevel = widget ? GTK_WIDGET (gtk_widget_get_root (widget)) : NULL;
+  const Input *input = toplevel ? g_object_get_data (G_OBJECT (toplevel), INPUT_KEY) : NULL;
+  g_autofree char *token = NULL;
+  GVariantDict options;
+
+  if (input == NULL || input->arrived == 0 || g_get_monotonic_time () - input->arrived > INPUT_LIFE)
+    return NULL;
+  g_variant_dict_init (&options, NULL);
+  if (!is_back)
+    g_variant_dict_insert (&options, "inputTime", "t", (guint64) input->happened);
+  token = make_token (gtk_widget_get_display (toplevel), input);
+  if (token && *token)
+    g_variant_dict_insert (&options, "activation-token", "s", token);
+  return g_variant_dict_end (&options);
+}
+
+/* Says which screen a window shows (S-38): on X11 at any time after it is realized, on Wayland after it is mapped, as mapping makes
+ * the toplevel, with a name of GTK's. */
+void
+_flowbus_surface_identify (GtkWidget *toplevel, FlowbusScreen *screen)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (toplevel));
+  const char *path = flowbus_screen_get_path (screen);
+  g_autofree char *name = NULL;
+
+  if (surface == NULL || !g_str_has_prefix (path, TREE))
+    return;
+#ifdef GDK_WINDOWING_X11
+  if (GDK_IS_X11_SURFACE (surface))
+    {
+      name = g_strdup_printf ("%s %" G_GUINT64_FORMAT, path, flowbus_screen_get_instance (screen));
+      gdk_x11_surface_set_utf8_property (surface, "_FLOWBUS_SCREEN", name);
+      return;
+    }
+#endif
+#ifdef GDK_WINDOWING_WAYLAND
+  if (GDK_IS_WAYLAND_TOPLEVEL (surface))
+    {
+      name = g_strdup_printf ("org.flowbus.screen.%s-%" G_GUINT64_FORMAT, path + strlen (TREE), flowbus_screen_get_instance (screen));
+      gdk_wayland_toplevel_set_application_id (GDK_TOPLEVEL (surface), g_strdelimit (name, "/", '.'));
+    }
+#endif
+}
+
+/* Shows a window and brings it to the front, with the token that came with the screen. */
+void
+_flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen)
+{
+  g_autofree char *token = flowbus_screen_take_activation_token (screen);
+
+  if (token && *token)
+    {
+      gtk_window_set_startup_id (window, token);
+#ifdef GDK_WINDOWING_WAYLAND
+      /* GTK before 4.10 takes the token from here alone, when it presents the window. */
+      G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+      if (GDK_IS_WAYLAND_DISPLAY (gtk_widget_get_display (GTK_WIDGET (window))))
+        gdk_wayland_display_set_startup_notification_id (gtk_widget_get_display (GTK_WIDGET (window)), token);
+      G_GNUC_END_IGNORE_DEPRECATIONS
+#endif
+    }
+  gtk_window_present (window);
+}

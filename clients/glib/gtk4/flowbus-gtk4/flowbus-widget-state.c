@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "flowbus-gtk4-private.h"
+
+#define SAVER_KEY "flowbus-saver"
+#define TARGET_KEY "flowbus-target"
+
+/* What of a widget is saved. The first type of this list that fits a widget counts. */
+typedef struct
+{
+  GType (*get_type) (void);
+  const char *property;
+  const char *format; /* of the GVariant */
+} Kind;
+
+static const Kind kinds[] = {
+  { gtk_spin_button_get_type, "value", "d" },
+  { gtk_editable_get_type, "text", "s" },
+  { gtk_check_button_get_type, "active", "b" },
+  { gtk_toggle_button_get_type, "active", "b" },
+  { gtk_switch_get_type, "active", "b" },
+  { gtk_expander_get_type, "expanded", "b" },
+  { gtk_drop_down_get_type, "selected", "u" },
+  { gtk_stack_get_type, "visible-child-name", "s" },
+  { gtk_notebook_get_type, "page", "i" },
+  { gtk_paned_get_type, "position", "i" },
+};
+
+/* It belongs to the screen. */
+#define FLOWBUS_TYPE_SAVER (flowbus_saver_get_type ())
+G_DECLARE_FINAL_TYPE (FlowbusSaver, flowbus_saver, FLOWBUS, SAVER, GObject)
+
+struct _FlowbusSaver
+{
+  GObject parent_instance;
+
+  FlowbusScreen *screen; /* has this */
+  GHashTable *widgets;   /* name → widget, until that is destroyed */
+  GVariant *state;       /* what is to be saved: names → values, with what is not of widgets */
+  GVariant *saved;       /* what the latest call saved */
+  guint source;          /* saves what changed, when the main loop is idle */
+  gboolean is_saving;    /* a call is under way */
+  gboolean has_more;     /* something has changed since it was made */
+};
+
+G_DEFINE_FINAL_TYPE (FlowbusSaver, flowbus_saver, G_TYPE_OBJECT)
+
+static void save_soon (FlowbusSaver *self);
+
+static const Kind *
+find_kind (GtkWidget *widget)
+{
+  /* What somebody typed unseen stays where it is. */
+  if (GTK_IS_PASSWORD_ENTRY (widget) || (GTK_IS_ENTRY (widget) && !gtk_entry_get_visibility (GTK_ENTRY (widget))) ||
+      (GTK_IS_TEXT (widget) && !gtk_text_get_visibility (GTK_TEXT (widget))))
+    return NULL;
+  for (gsize at = 0; at < G_N_ELEMENTS (kinds); at++)
+    if (g_type_is_a (G_OBJECT_TYPE (widget), kinds[at].get_type ()))
+      return &kinds[at];
+  return NULL;
+}
+
+static GtkTextBuffer *
+get_buffer (GtkWidget *widget)
+{
+  return GTK_IS_TEXT_VIEW (widget) ? gtk_text_view_get_buffer (GTK_TEXT_VIEW (widget)) : NULL;
+}
+
+/* The adjustments of a widget: one of a scale or scrollbar, two of what scrolls. */
+static gsize
+get_adjustments (GtkWidget *widget, GtkAdjustment *adjustments[2])
+{
+  if (GTK_IS_RANGE (widget))
+    {
+      adjustments[0] = gtk_range_get_adjustment (GTK_RANGE (widget));
+      return 1;
+    }
+  if (GTK_IS_SCROLLED_WINDOW (widget))
+    {
+      adjustments[0] = gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (widget));
+      adjustments[1] = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (widget));
+      return 2;
+    }
+  return 0;
+}
+
+static gboolean
+is_known (GtkWidget *widget)
+{
+  GtkAdjustment *adjustments[2];
+
+  return find_kind (widget) || get_buffer (widget) || get_adjustments (widget, adjustments) > 0;
+}
+
+/* Moves an adjustment to a place that may not be there yet, as what scrolls has to be drawn for it. Whoever moves it before wins. */
+static void
+on_adjustment_changed (GtkAdjustment *adjustment)
+{
+  const double *target = g_object_get_data (G_OBJECT (adjustment), TARGET_KEY);
+
+  if (target && gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment) >= *target)
+    gtk_adjustment_set_value (adjustment, *target);
+}
+
+static void
+on_adjustment_moved (GtkAdjustment *adjustment)
+{
+  g_signal_handlers_disconnect_by_func (adjustment, on_adjustment_changed, NULL);
+  g_signal_handlers_disconnect_by_func (adjustment, on_adjustment_moved, NULL);
+  g_object_set_data (G_OBJECT (adjustment), TARGET_KEY, NULL);
+}
+
+static void
+scroll_to (GtkAdjustment *adjustment, double value)
+{
+  if (value == gtk_adjustment_get_value (adjustment))
+    return;
+  g_object_set_data_full (G_OBJECT (adjustment), TARGET_KEY, g_memdup2 (&value, sizeof value), g_free);
+  g_signal_connect (adjustment, "changed", G_CALLBACK (on_adjustment_changed), NULL);
+  g_signal_connect (adjustment, "value-changed", G_CALLBACK (on_adjustment_moved), NULL);
+  on_adjustment_changed (adjustment);
+}
+
+/* Where it is, or will be. */
+static double
+get_place (GtkAdjustment *adjustment)
+{
+  const double *target = g_object_get_data (G_OBJECT (adjustment), TARGET_KEY);
+
+  return target ? *target : gtk_adjustment_get_value (adjustment);
+}
+
+/* The value of a widget; NULL if it has none, such as a stack without a child. */
+static GVariant *
+get_value (GtkWidget *widget)
+{
+  GtkTextBuffer *buffer = get_buffer (widget);
+  GtkAdjustment *adjustments[2];
+  gsize count = get_adjustments (widget, adjustments);
+  const Kind *kind = find_kind (widget);
+
+  if (buffer)
+    {
+      g_autofree char *text = NULL;
+
+      g_object_get (buffer, "text", &text, NULL);
+      return g_variant_ref_sink (g_variant_new_string (text));
+    }
+  if (count == 1)
+    return g_variant_ref_sink (g_variant_new_double (gtk_adjustment_get_value (adjustments[0])));
+  if (count == 2)
+    return g_variant_ref_sink (g_variant_new ("(dd)", get_place (adjustments[0]), get_place (adjustments[1])));
+  if (kind)
+    {
+      g_auto (GValue) property = G_VALUE_INIT;
+
+      g_object_get_property (G_OBJECT (widget), kind->property, &property);
+      if (G_VALUE_HOLDS_STRING (&property) && g_value_get_string (&property) == NULL)
+        return NULL;
+      return g_variant_ref_sink (g_dbus_gvalue_to_gvariant (&property, G_VARIANT_TYPE (kind->format)));
+    }
+  return NULL;
+}
+
+/* Values of other types are those of a former version of the program. */
+static void
+set_value (GtkWidget *widget, GVariant *value)
+{
+  GtkTextBuffer *buffer = get_buffer (widget);
+  GtkAdjustment *adjustments[2];
+  gsize count = get_adjustments (widget, adjustments);
+  const Kind *kind = find_kind (widget);
+
+  if (buffer && g_variant_is_of_type (value, G_VARIANT_TYPE_STRING))
+    gtk_text_buffer_set_text (buffer, g_variant_get_string (value, NULL), -1);
+  else if (count == 1 && g_variant_is_of_type (value, G_VARIANT_TYPE_DOUBLE))
+    gtk_adjustment_set_value (adjustments[0], g_variant_get_double (value));
+  else if (count == 2 && g_variant_is_of_type (value, G_VARIANT_TYPE ("(dd)")))
+    {
+      double x, y;
+
+      g_variant_get (value, "(dd)", &x, &y);
+      scroll_to (adjustments[0], x);
+      scroll_to (adjustments[1], y);
+    }
+  else if (kind && g_variant_is_of_type (value, G_VARIANT_TYPE (kind->format)))
+    {
+      g_auto (GValue) property = G_VALUE_INIT;
+
+      if (GTK_IS_STACK (widget) && !gtk_stack_get_child_by_name (GTK_STACK (widget), g_variant_get_string (value, NULL)))
+        return;
+      g_dbus_gvariant_to_gvalue (value, &property);
+      g_object_set_property (G_OBJECT (widget), kind->property, &property);
+      if (GTK_IS_EDITABLE (widget))
+        gtk_editable_set_position (GTK_EDITABLE (widget), -1);
+    }
+}
+
+/* The state of the screen with the values that the widgets have now. */
+static GVariant *
+collect (FlowbusSaver *self)
+{
+  GVariantDict state;
+  GHashTableIter iter;
+  gpointer name, widget;
+
+  g_variant_dict_init (&state, self->state);
+  g_hash_table_iter_init (&iter, self->widgets);
+  while (g_hash_table_iter_next (&iter, &name, &widget))
+    {
+      g_autoptr (GVariant) value = get_value (widget);
+
+      if (value)
+        g_variant_dict_insert_value (&state, name, value);
+      else
+        g_variant_dict_remove (&state, name);
+    }
+  return g_variant_ref_sink (g_variant_dict_end (&state));
+}
+
+static void
+take_state (FlowbusSaver *self, GVariant *state)
+{
+  g_clear_pointer (&self->state, g_variant_unref);
+  self->state = state ? g_variant_ref_sink (state) : NULL;
+}
+
+static void
+take_saved (FlowbusSaver *self, GVariant *saved)
+{
+  g_clear_pointer (&self->saved, g_variant_unref);
+  self->saved = saved ? g_variant_ref (saved) : NULL;
+}
+
+static void
+on_saved (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  FlowbusScreen *screen = FLOWBUS_SCREEN (object);
+  g_autoptr (FlowbusSaver) self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  self->is_saving = FALSE;
+  flowbus_screen_save_state_finish (screen, result, &error);
+  /* This one is a mistake of the program; all else can happen. */
+  if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_LIMIT_EXCEEDED))
+    g_warning ("The widgets of the screen '%s' are not saved: %s", flowbus_screen_get_path (screen), error->message);
+  else if (error)
+    g_info ("The widgets of the screen '%s' are not saved: %s", flowbus_screen_get_path (screen), error->message);
+  if (self->has_more)
+    save_soon (self);
+}
+
+static gboolean
+save (gpointer user_data)
+{
+  FlowbusSaver *self = user_data;
+  g_autoptr (GVariant) state = NULL;
+
+  self->source = 0;
+  self->has_more = FALSE;
+  if (self->screen == NULL || !flowbus_screen_is_live (self->screen))
+    return G_SOURCE_REMOVE;
+  state = collect (self);
+  if (self->saved ? g_variant_equal (state, self->saved) : g_variant_n_children (state) == 0)
+    return G_SOURCE_REMOVE;
+  take_state (self, state);
+  take_saved (self, state);
+  self->is_saving = TRUE;
+  flowbus_screen_save_state_async (self->screen, state, NULL, on_saved, g_object_ref (self));
+  return G_SOURCE_REMOVE;
+}
+
+/* One call at a time, with all that has changed in the meantime. */
+static void
+save_soon (FlowbusSaver *self)
+{
+  if (self->is_saving)
+    self->has_more = TRUE;
+  else if (self->source == 0)
+    self->source = g_idle_add (save, self);
+}
+
+/* flowbusd is about to take the screen from this process. */
+static GVariant *
+on_save_state (FlowbusSaver *self)
+{
+  return collect (self);
+}
+
+/* With other arguments, what was saved is gone, and the widgets show something else. */
+static void
+on_updated (FlowbusSaver *self)
+{
+  GVariant *state = flowbus_screen_get_state (self->screen);
+
+  take_state (self, state);
+  take_saved (self, state);
+  save_soon (self);
+}
+
+static void
+on_widget_destroyed (FlowbusSaver *self, GtkWidget *widget)
+{
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->widgets);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (value == widget)
+      g_hash_table_iter_remove (&iter);
+}
+
+static void
+flowbus_saver_dispose (GObject *object)
+{
+  FlowbusSaver *self = FLOWBUS_SAVER (object);
+
+  g_clear_handle_id (&self->source, g_source_remove);
+  g_hash_table_remove_all (self->widgets);
+  g_clear_weak_pointer (&self->screen);
+  G_OBJECT_CLASS (flowbus_saver_parent_class)->dispose (object);
+}
+
+static void
+flowbus_saver_finalize (GObject *object)
+{
+  FlowbusSaver *self = FLOWBUS_SAVER (object);
+
+  g_hash_table_unref (self->widgets);
+  g_clear_pointer (&self->state, g_variant_unref);
+  g_clear_pointer (&self->saved, g_variant_unref);
+  G_OBJECT_CLASS (flowbus_saver_parent_class)->finalize (object);
+}
+
+static void
+flowbus_saver_class_init (FlowbusSaverClass *class)
+{
+  G_OBJECT_CLASS (class)->dispose = flowbus_saver_dispose;
+  G_OBJECT_CLASS (class)->finalize = flowbus_saver_finalize;
+}
+
+static void
+flowbus_saver_init (FlowbusSaver *self)
+{
+  self->widgets = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static FlowbusSaver *
+get_saver (FlowbusScreen *screen)
+{
+  FlowbusSaver *self = g_object_get_data (G_OBJECT (screen), SAVER_KEY);
+  GVariant *state;
+
+  if (self)
+    return self;
+  self = g_object_new (FLOWBUS_TYPE_SAVER, NULL);
+  g_set_weak_pointer (&self->screen, screen);
+  g_object_set_data_full (G_OBJECT (screen), SAVER_KEY, self, g_object_unref);
+  state = flowbus_screen_get_state (screen);
+  take_state (self, state);
+  take_saved (self, state);
+  g_signal_connect_object (screen, "save-state", G_CALLBACK (on_save_state), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (screen, "updated", G_CALLBACK (on_updated), self, G_CONNECT_SWAPPED);
+  return self;
+}
+
+static void
+watch (FlowbusSaver *self, GtkWidget *widget)
+{
+  GtkTextBuffer *buffer = get_buffer (widget);
+  GtkAdjustment *adjustments[2];
+  gsize count = get_adjustments (widget, adjustments);
+  const Kind *kind = find_kind (widget);
+
+  g_signal_connect_object (widget, "destroy", G_CALLBACK (on_widget_destroyed), self, G_CONNECT_SWAPPED);
+  if (buffer)
+    g_signal_connect_object (buffer, "changed", G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  for (gsize at = 0; at < count; at++)
+    g_signal_connect_object (adjustments[at], "value-changed", G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  if (kind && !buffer)
+    {
+      g_autofree char *signal = g_strconcat ("notify::", kind->property, NULL);
+
+      g_signal_connect_object (widget, signal, G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+    }
+}
+
+/* The name that the program or a UI file gave; all others have the name of their type. */
+static const char *
+get_given_name (GtkWidget *widget)
+{
+  const char *name = gtk_widget_get_name (widget);
+
+  return name && *name && strcmp (name, G_OBJECT_TYPE_NAME (widget)) != 0 ? name : NULL;
+}
+
+static void
+add (FlowbusSaver *self, GtkWidget *widget)
+{
+  const char *name = get_given_name (widget);
+  gpointer other = name ? g_hash_table_lookup (self->widgets, name) : NULL;
+
+  if (name && is_known (widget) && other == NULL)
+    {
+      g_autoptr (GVariant) value = self->state ? g_variant_lookup_value (self->state, name, NULL) : NULL;
+
+      if (value)
+        set_value (widget, value);
+      g_hash_table_insert (self->widgets, g_strdup (name), widget);
+      watch (self, widget);
+    }
+  else if (name && is_known (widget) && other != widget)
+    g_warning ("Two widgets of the screen '%s' have the name '%s'; the state of the first one is saved",
+               flowbus_screen_get_path (self->screen), name);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child; child = gtk_widget_get_next_sibling (child))
+    add (self, child);
+}
+
+/**
+ * flowbus_screen_save_widgets:
+ * @screen: a screen
+ * @root: a widget, usually the window of the screen
+ *
+ * Has the widgets that have a name save themselves: @root and those in it that have a [property@Gtk.Widget:name].
+ *
+ * At once, each gets the value that it had when it was saved last, by this process or a former one. From then on, what the user
+ * changes is saved with the screen when the main loop is idle, by `SaveState`, and before the screen is evicted. The names are those
+ * of the values in [property@Flowbus.Screen:state].
+ *
+ * These are saved: the text of a [iface@Gtk.Editable] and of a [class@Gtk.TextView], unless it is a password; whether a check button,
+ * toggle button, switch or expander is active; the value of a spin button, a scale and a scrollbar; what a drop-down, a stack and a
+ * notebook show; how a [class@Gtk.Paned] is divided; and how far a [class@Gtk.ScrolledWindow] is scrolled.
+ *
+ * Call it again for widgets that are added later. A program with more to save gives it to [func@screen_save_value].
+ */
+void
+flowbus_screen_save_widgets (FlowbusScreen *screen, GtkWidget *root)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
+  g_return_if_fail (GTK_IS_WIDGET (root));
+
+  add (get_saver (screen), root);
+}
+
+/**
+ * flowbus_screen_save_value:
+ * @screen: a screen
+ * @name: the name of the value
+ * @value: (nullable): the value; %NULL for none any more
+ *
+ * Saves a value with those of the widgets (see [func@screen_save_widgets]), when the main loop is idle. In the next process, it is in
+ * [property@Flowbus.Screen:state].
+ *
+ * A program uses either this or [method@Flowbus.Screen.save_state_async] for a screen, as each call of the latter replaces everything.
+ */
+void
+flowbus_screen_save_value (FlowbusScreen *screen, const char *name, GVariant *value)
+{
+  FlowbusSaver *self;
+  GVariantDict state;
+
+  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
+  g_return_if_fail (name != NULL && *name != '\0');
+
+  self = get_saver (screen);
+  g_variant_dict_init (&state, self->state);
+  if (value)
+    g_variant_dict_insert_value (&state, name, value);
+  else
+    g_variant_dict_remove (&state, name);
+  take_state (self, g_variant_dict_end (&state));
+  save_soon (self);
+}
