@@ -1,0 +1,164 @@
+"""A display with windows of flowbus's screens, and a person before it: where the windows are, clicks and keys."""
+
+import json
+import os
+import subprocess
+
+TREE = "/org/flowbus/Navigation1/tree/"
+
+
+class X11:
+    """A display of X11, with xdotool."""
+
+    def windows(self):
+        """The names of the windows that are seen, the lowest first, with their numbers."""
+        found = []
+        for number in self._ids("_NET_CLIENT_LIST_STACKING"):
+            text = self._run("xprop", "-id", number, "_FLOWBUS_SCREEN", "WM_STATE")
+            if "= " in text and "window state: Normal" in text:
+                found.append((text.split('"')[1], number))
+        return found
+
+    def focused(self):
+        """The numbers of the windows with the focus."""
+        return self._ids("_NET_ACTIVE_WINDOW")
+
+    @staticmethod
+    def name(path, instance):
+        """The name of a screen's window."""
+        return f"{path} {instance}"
+
+    def _area(self, number):
+        values = self._run("xdotool", "getwindowgeometry", "--shell", number)
+        known = dict(line.split("=") for line in values.split())
+        return [int(known[it]) for it in ("X", "Y", "WIDTH", "HEIGHT")]
+
+    def click(self, number, x, y, button="left"):
+        """Clicks at a place of a window, given as parts of its width and height."""
+        self._move(number, x, y)
+        self._xdotool("click", {"left": "1", "back": "8"}[button])
+
+    def drag(self, number, start, end):
+        """Drags from one place of a window to another one, in steps, as a hand does."""
+        self._move(number, *start)
+        self._xdotool("mousedown", "1")
+        for part in range(1, 11):
+            self._move(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
+        self._xdotool("mouseup", "1")
+
+    def _move(self, number, x, y):
+        left, top, width, height = self._area(number)
+        self._xdotool("mousemove", str(round(left + x * width)), str(round(top + y * height)))
+
+    def press(self, key):
+        """Presses a key."""
+        self._xdotool("key", key)
+
+    def write(self, text):
+        """Types a text."""
+        self._xdotool("type", text)
+
+    def close(self):
+        """Closes the window with the focus, as the window manager does for a person."""
+        self._xdotool("key", "alt+F4")
+
+    def shoot(self, file):
+        """Takes a picture."""
+        subprocess.run(["import", "-window", "root", file], check=True)
+
+    def _ids(self, atom):
+        values = self._run("xprop", "-root", atom).partition("#")[2].split(",")
+        return [it.strip() for it in values if it.strip()]
+
+    @staticmethod
+    def _run(*arguments):
+        # A window can be gone by now; then there is no output.
+        return subprocess.run(arguments, capture_output=True, text=True, check=False).stdout
+
+    @staticmethod
+    def _xdotool(*arguments):
+        subprocess.run(["xdotool", *arguments], check=True)
+
+
+class Sway:
+    """A sway, with a pointer and a keyboard of the tests' own for the whole run."""
+
+    def __init__(self):
+        self._input = subprocess.Popen([os.environ["INPUT"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._await_input()
+        self._ask("bindsym --no-warn Alt+F4 kill")
+
+    def windows(self):
+        """The names of the windows that are seen, the lowest first, with their numbers."""
+        return [(it["app_id"], it["id"]) for it in self._nodes()
+                if it.get("visible") and (it.get("app_id") or "").startswith("org.flowbus.screen.")]
+
+    def focused(self):
+        """The numbers of the windows with the focus."""
+        return [it["id"] for it in self._nodes() if it["focused"]]
+
+    @staticmethod
+    def name(path, instance):
+        """The name of a screen's window."""
+        return f"org.flowbus.screen.{path.removeprefix(TREE).replace('/', '.')}-{instance}"
+
+    def click(self, number, x, y, button="left"):
+        """Clicks at a place of a window, given as parts of its width and height."""
+        self._move(number, x, y)
+        self._tell(f"press {button}", f"release {button}")
+
+    def drag(self, number, start, end):
+        """Drags from one place of a window to another one, in steps, as a hand does."""
+        self._move(number, *start)
+        self._tell("press left")
+        for part in range(1, 11):
+            self._move(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
+        self._tell("release left")
+
+    def _move(self, number, x, y):
+        nodes = self._nodes()
+        area = next(it["rect"] for it in nodes if it["id"] == number)
+        whole = next(it["rect"] for it in nodes if it["type"] == "root")
+        place = [(area[at] + part * area[size] - whole[at]) / whole[size]
+                 for at, size, part in (("x", "width", x), ("y", "height", y))]
+        self._tell(f"move {round(place[0] * 10000)} {round(place[1] * 10000)}")
+
+    def press(self, key):
+        """Presses a key."""
+        self._tell(f"key {key}")
+
+    def write(self, text):
+        """Types a text."""
+        self._tell(f"text {text}")
+
+    def close(self):
+        """Closes the window with the focus, as the compositor does for a person."""
+        self._tell("key Alt+F4")
+
+    def shoot(self, file):
+        """Takes a picture."""
+        subprocess.run(["grim", file], check=True)
+
+    def _tell(self, *lines):
+        for line in lines:
+            print(line, file=self._input.stdin, flush=True)
+            self._await_input()
+
+    def _await_input(self):
+        if self._input.stdout.readline() != "done\n":
+            raise RuntimeError("the pointer and keyboard of the test have ended")
+
+    @staticmethod
+    def _ask(*arguments):
+        return json.loads(subprocess.check_output(["swaymsg", "-r", *arguments]))
+
+    def _nodes(self):
+        nodes = [self._ask("-t", "get_tree")]
+        for node in nodes:  # This list grows.
+            nodes += node["nodes"] + node["floating_nodes"]
+        return nodes
+
+
+def display():
+    """The display of this session."""
+    return Sway() if "SWAYSOCK" in os.environ else X11()
