@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The template of python-dbusmock: it has the members of the real service, and does what a test tells it."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from gi.repository import Gio, GLib
+
+from flowbus.mock import TEMPLATE
+from flowbus.testing import CallError
+from flowbus.testing._bus import PrivateBus, finish, spawn
+from flowbus.testing._values import call
+
+pytest.importorskip("dbusmock", reason="python3-dbusmock is not installed")
+
+FLOWBUS = "org.flowbus.Navigation1"
+ROOT = "/org/flowbus/Navigation1"
+MOCK = "org.freedesktop.DBus.Mock"
+INTERFACES = Path(__file__).parents[3] / "dbus"
+PARAMETERS = {
+    "steps": {"itemPicked": {"item": "x"}, "payAsked": {}}, "verdicts": {"payAsked": "pending"}, "flows": ["shop"],
+    "screens": ["shop/list"]}
+
+
+class Mocked:
+    """A bus with the mock, which the command line of python-dbusmock starts."""
+
+    def __init__(self, folder, *options):
+        self.bus = PrivateBus(folder, {}, 20)
+        self.log = folder / "mock.log"
+        self.process = spawn(
+            [sys.executable, "-m", "dbusmock", "--template", TEMPLATE, *options], self.bus.variables, self.log)
+        self.bus.install(FLOWBUS, ["/bin/true"])  # So the first call waits for the mock.
+        self.connection = self.connect()
+        self.signals = []
+        self.connection.signal_subscribe(
+            FLOWBUS, None, None, None, None, Gio.DBusSignalFlags.NONE,
+            lambda _bus, _sender, path, _interface, name, values: self.signals.append((path, name, values.unpack())))
+
+    def connect(self):
+        return Gio.DBusConnection.new_for_address_sync(
+            self.bus.address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION,
+            None, None)
+
+    def mock(self, method, signature="()", *values):
+        return call(self.connection, FLOWBUS, ROOT, MOCK, method, GLib.Variant(signature, values), timeout=20)
+
+    def call(self, path, interface, method, signature="()", *values):
+        """Calls the service, and serves the signals that came before the answer."""
+        answer = call(
+            self.connection, FLOWBUS, path if path.startswith("/") else f"{ROOT}/tree/{path}", f"{FLOWBUS}.{interface}", method,
+            GLib.Variant(signature, values), timeout=20)
+        while GLib.MainContext.default().iteration(False):
+            pass
+        return answer
+
+    def property(self, path, name, interface="Presentable"):
+        return call(
+            self.connection, FLOWBUS, f"{ROOT}/tree/{path}", "org.freedesktop.DBus.Properties", "Get",
+            GLib.Variant("(ss)", (f"{FLOWBUS}.{interface}", name)), timeout=20)[0]
+
+    def introspect(self, path):
+        (text,) = call(self.connection, FLOWBUS, path, "org.freedesktop.DBus.Introspectable", "Introspect", timeout=20)
+        return ElementTree.fromstring(text)
+
+    def stop(self):
+        finish(self.process, 5)
+        self.bus.stop()
+
+
+@pytest.fixture
+def mocked(tmp_path_factory):
+    one = Mocked(tmp_path_factory.mktemp("m"), "--parameters", json.dumps(PARAMETERS))
+    yield one
+    one.stop()
+
+
+def members(interface, names_of_results=True):
+    """The members of an interface: for each method and property its types, and the names of what goes in."""
+    found = {}
+    for method in interface.findall("method"):
+        arguments = method.findall("arg")
+        found[method.get("name")] = (
+            [(arg.get("name"), arg.get("type")) for arg in arguments if arg.get("direction") == "in"],
+            "".join(arg.get("type") for arg in arguments if arg.get("direction") == "out"))
+    for each in interface.findall("property"):
+        found[each.get("name")] = each.get("type")
+    return found
+
+
+@pytest.mark.parametrize(("path", "names"), [
+    (ROOT, ["Coordinator"]), (f"{ROOT}/tree/shop", ["Presentable", "Stepper", "Flow"]),
+    (f"{ROOT}/tree/shop/list", ["Presentable", "Stepper"]), (f"{ROOT}/instance/2", ["Presentable", "Stepper"])])
+def test_its_members_are_those_of_the_contract(mocked, path, names):
+    introspected = {each.get("name"): each for each in mocked.introspect(path).findall("interface")}
+    assert {name for name in introspected if name.startswith(FLOWBUS)} == {f"{FLOWBUS}.{name}" for name in names}
+    for name in names:
+        contract = members(ElementTree.parse(INTERFACES / f"{FLOWBUS}.{name}.xml").getroot().find("interface"))
+        mock = members(introspected[f"{FLOWBUS}.{name}"])
+        assert mock and mock.items() <= contract.items()
+
+
+def test_steps_and_verdicts(mocked):
+    assert mocked.call("shop/list", "Stepper", "EmitStep", "(sa{sv})", "itemPicked", {"item": GLib.Variant("x", 7)}) == (1, "navigated")
+    assert (f"{ROOT}/tree/shop", "NavigationOccurred") in [signal[:2] for signal in mocked.signals]
+    mocked.mock("SetVerdict", "(ss)", "itemPicked", "hidden")
+    assert mocked.call(f"{ROOT}/instance/2", "Stepper", "EmitStep", "(sa{sv})", "itemPicked", {}) == (0, "hidden")
+    mocked.mock("SetError", "(sss)", "itemPicked", "GuardTimeout", "no answer")
+    with pytest.raises(CallError, match="GuardTimeout: no answer"):
+        mocked.call("shop", "Stepper", "EmitStep", "(sa{sv})", "itemPicked", {})
+    with pytest.raises(CallError, match="UnknownStep.*'paid'"):
+        mocked.call("shop", "Stepper", "EmitStep", "(sa{sv})", "paid", {})
+    mocked.mock("DeclareStep", "(sa{ss})", "paid", {})
+    ((first, second),) = mocked.call("shop", "Stepper", "EmitSteps", "(a(sa{sv}))", [("paid", {}), ("other", {})])
+    assert first == (2, "navigated", "", "") and second[2] == f"{FLOWBUS}.Error.UnknownStep"
+    with pytest.raises(CallError, match="'perhaps' is no verdict: it is one of navigated"):
+        mocked.mock("SetVerdict", "(ss)", "paid", "perhaps")
+    ((emitted, *_others),) = mocked.mock("GetEmittedSteps")
+    assert emitted == (f"{ROOT}/tree/shop/list", mocked.connection.get_unique_name(), "itemPicked", {"item": 7}, {})
+    assert mocked.call(ROOT, "Coordinator", "GetSteps") == ({"itemPicked": {"item": "x"}, "payAsked": {}, "paid": {}},)
+    assert mocked.call(ROOT, "Coordinator", "GetSerial") == (2,)
+
+
+def test_pending_steps_and_asks(mocked):
+    options = {"token": GLib.Variant("s", "pay-1"), "ask": GLib.Variant("b", True)}
+    path = f"{ROOT}/instance/2"
+    assert mocked.call(path, "Stepper", "EmitStepWithOptions", "(sa{sv}a{sv})", "payAsked", {}, options) == (0, "pending")
+    mocked.mock("Conclude", "(ss)", "pay-1", "navigated")
+    mocked.mock("SendAnswer", "(ssa{sv})", "pay-1", "result", {"contact": GLib.Variant("x", 3)})
+    mocked.call(ROOT, "Coordinator", "GetSerial")
+    assert (path, "StepConcluded", ("pay-1", 1, "navigated", "", "")) in mocked.signals
+    assert (path, "Answered", ("pay-1", "result", {"contact": 3})) in mocked.signals
+    with pytest.raises(CallError, match="no step was emitted with the token 'other'"):
+        mocked.mock("Conclude", "(ss)", "other", "navigated")
+    with pytest.raises(CallError, match="'ask' needs a token"):
+        mocked.call(path, "Stepper", "EmitStepWithOptions", "(sa{sv}a{sv})", "payAsked", {}, {"ask": GLib.Variant("b", True)})
+
+
+def test_the_tree(mocked):
+    mocked.mock("AddScreen", "(ssa{sv}s)", "shop/detail", "detail", {"item": GLib.Variant("x", 7)}, "modal")
+    (objects,) = call(mocked.connection, FLOWBUS, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", timeout=20)
+    assert [path.removeprefix(f"{ROOT}/tree/") for path in objects] == ["shop", "shop/list", "shop/detail"]
+    assert objects[f"{ROOT}/tree/shop/detail"][f"{FLOWBUS}.Presentable"]["Arguments"] == {"item": 7}
+    assert f"{FLOWBUS}.Flow" in objects[f"{ROOT}/tree/shop"]
+    mocked.call("shop/detail", "Presentable", "SetVisible", "(b)", True)
+    assert mocked.property("shop/detail", "Presented")
+    mocked.mock("SetInSight", "(sb)", "shop/detail", False)
+    assert not mocked.property("shop/detail", "Presented") and mocked.property("shop/detail", "Visible")
+    assert mocked.call(ROOT, "Coordinator", "GetStack", "(s)", "") == ([(f"{ROOT}/tree/shop/list", 2, {"visible": False})],)
+    mocked.mock("RemoveNode", "(ss)", "shop", "dismissed")
+    mocked.call(ROOT, "Coordinator", "GetSerial")
+    added = [values for _path, name, values in mocked.signals if name == "InterfacesAdded"]
+    removed = [values for _path, name, values in mocked.signals if name == "InterfacesRemoved"]
+    assert added[-1] == (f"{ROOT}/tree/shop/detail", objects[f"{ROOT}/tree/shop/detail"])
+    assert [path.rpartition("/")[2] for path, _names in removed] == ["detail", "list", "shop"]
+    assert (f"{ROOT}/tree/shop/detail", "PropertiesChanged") in [signal[:2] for signal in mocked.signals]
+    for path in (f"{ROOT}/tree/shop/list", f"{ROOT}/instance/2", f"{ROOT}/instance/99"):
+        with pytest.raises(CallError, match="UnknownObject: there is no live flow or screen"):
+            mocked.call(path, "Presentable", "SetVisible", "(b)", True)
+    assert mocked.call(ROOT, "Coordinator", "Coordinate", "(ssa{sv}a{sv})", "shop", "", {}, {}) == (f"{ROOT}/tree/shop",)
+
+
+@pytest.mark.parametrize(("method", "signature", "values", "message"), [
+    ("AddScreen", "(ssa{sv}s)", ("shop/list", "list", {}, ""), "IdTaken"),
+    ("AddScreen", "(ssa{sv}s)", ("shop/list/detail", "detail", {}, ""), "'.*shop/list' is a screen"),
+    ("AddFlow", "(ss)", ("nowhere/flow", "flow"), "there is no live flow or screen at '.*nowhere'"),
+    ("AddFlow", "(ss)", ("/elsewhere", "flow"), "'/elsewhere' is no path"),
+    ("RemoveNode", "(ss)", ("shop/detail", "back"), "there is no live flow or screen at 'shop/detail'"),
+    ("CallAlive", "(s)", ("shop/list",), "'shop/list' has no owner"),
+])
+def test_wrong_input(mocked, method, signature, values, message):
+    with pytest.raises(CallError, match=message):
+        mocked.mock(method, signature, *values)
+
+
+def test_a_flow_has_what_a_screen_lacks(mocked):
+    assert mocked.call("shop", "Flow", "Back") == (1, "navigated")
+    for path in ("shop/list", ROOT):
+        with pytest.raises(CallError, match="UnknownMethod|Unable to find"):
+            mocked.call(path, "Flow", "Back")
+
+
+def test_a_reset_begins_anew(mocked):
+    mocked.mock("AddFlow", "(ss)", "other", "other")
+    mocked.mock("Reset")
+    (objects,) = call(mocked.connection, FLOWBUS, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", timeout=20)
+    assert [path.rpartition("/")[2] for path in objects] == ["shop", "list"]
+
+
+def test_the_command_prints_where_it_is():
+    said = subprocess.run([sys.executable, "-m", "flowbus.mock"], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == TEMPLATE
