@@ -5,7 +5,6 @@ static const struct {
   FlowbusError code;
   const char *name;
 } error_names[] = {
-  { FLOWBUS_ERROR_FAILED, "Failed" },
   { FLOWBUS_ERROR_UNKNOWN_STEP, "UnknownStep" },
   { FLOWBUS_ERROR_INVALID_ARGUMENTS, "InvalidArguments" },
   { FLOWBUS_ERROR_UNKNOWN_FLOW, "UnknownFlow" },

@@ -46,7 +46,7 @@ G_BEGIN_DECLS
  * @FLOWBUS_ERROR_UNAVAILABLE: The service is not there, and did not come back in time.
  * @FLOWBUS_ERROR_DISCONNECTED: There is no connection to the bus.
  *
- * Errors of this library. Except for the last two, each stands for an error name of the bus contract; the library itself
+ * Errors of this library. Except for the first and the last two, each stands for an error name of the bus contract; the library itself
  * uses %FLOWBUS_ERROR_INVALID_ARGUMENTS, too, for values that can't become what a step declares.
  */
 typedef enum {

@@ -1,18 +1,746 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flowbus-private.h"
+#include "flowbus-screen-private.h"
 
-struct _FlowbusScreen {
-  GObject parent_instance;
+/**
+ * FlowbusScreen:
+ *
+ * A screen that this program shows, from [signal@Flowbus.Presenter::present] to [signal@Flowbus.Screen::withdrawn].
+ *
+ * ```c
+ * static void
+ * on_detail (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer data)
+ * {
+ *   show_item (flowbus_screen_get_int64 (screen, "item"));
+ *   flowbus_screen_set_visible (screen, TRUE);
+ *   g_signal_connect (screen, "withdrawn", G_CALLBACK (on_withdrawn), NULL);
+ * }
+ * ```
+ *
+ * What the user does becomes a step, by flowbus_screen_emit_async(). Do not hide or close anything because of a step: the flow
+ * decides what happens to the screen, and the signals tell. When the user closes the view, call
+ * flowbus_screen_dismiss_async(): [signal@Flowbus.Screen::withdrawn] follows, as always when a screen goes.
+ *
+ * All calls go to the instance of the screen, so that they never mean another one that has its path by then. Calls that were
+ * lost with flowbusd are repeated.
+ */
+
+enum {
+  PROP_CLIENT = 1,
+  PROP_PRESENTER,
+  PROP_PATH,
+  PROP_INSTANCE,
+  PROP_NAME,
+  PROP_FLOW,
+  PROP_ROOT,
+  PROP_STYLE,
+  PROP_STYLES,
+  PROP_REASON,
+  PROP_OUTPUT,
+  PROP_DIRECTION,
+  PROP_ACTIVATION_TOKEN,
+  PROP_SERIAL,
+  PROP_DETAILS,
+  PROP_STATE,
+  PROP_ARGUMENTS,
+  PROP_IN_SIGHT,
+  PROP_LIVE,
+  PROP_VISIBLE,
+  PROP_TITLE,
+  PROP_BACK_STEP,
+  N_PROPS
 };
+static GParamSpec *properties[N_PROPS];
+
+enum { UPDATED, RETURNED, WITHDRAWN, SAVE_STATE, ANSWERED, CALL_FAILED, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (FlowbusScreen, flowbus_screen, G_TYPE_OBJECT)
+
+FlowbusScreen *
+_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusClient *client, const char *path, const char *name, guint64 instance)
+{
+  FlowbusScreen *self = g_object_new (FLOWBUS_TYPE_SCREEN, NULL);
+
+  g_weak_ref_set (&self->presenter, presenter);
+  self->client = g_object_ref (client);
+  self->path = g_strdup (path);
+  self->name = g_strdup (name);
+  self->instance = instance;
+  self->object = g_strdup_printf (FLOWBUS_INSTANCES "%" G_GUINT64_FORMAT, instance);
+  return self;
+}
+
+int
+_flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b)
+{
+  return a->instance < b->instance ? -1 : a->instance > b->instance;
+}
+
+static void
+notify (FlowbusScreen *self, guint property)
+{
+  g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+static void
+take_detail (FlowbusScreen *self, char **field, const char *name, guint property)
+{
+  const char *value = NULL;
+
+  g_variant_lookup (self->details, name, g_str_equal (name, "flow") || g_str_equal (name, "root") ? "&o" : "&s", &value);
+  if (g_strcmp0 (*field, value) == 0)
+    return;
+  g_free (*field);
+  *field = g_strdup (value);
+  notify (self, property);
+}
+
+void
+_flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant *details, GDBusMethodInvocation *invocation)
+{
+  g_autoptr (GVariant) styles = g_variant_lookup_value (details, "styles", G_VARIANT_TYPE_STRING_ARRAY);
+  guint64 serial = 0;
+
+  /* A Present that is repeated while the first one is held: both get the one answer. */
+  g_ptr_array_add (self->invocations, invocation);
+
+  g_object_freeze_notify (G_OBJECT (self));
+  if (!self->arguments || !g_variant_equal (self->arguments, arguments)) {
+    g_clear_pointer (&self->arguments, g_variant_unref);
+    self->arguments = g_variant_ref (arguments);
+    /* From now on a text of the arguments stays where it is: flowbus_screen_get_string(). */
+    g_variant_get_data (self->arguments);
+    notify (self, PROP_ARGUMENTS);
+  }
+  g_clear_pointer (&self->details, g_variant_unref);
+  self->details = g_variant_ref (details);
+  notify (self, PROP_DETAILS);
+  take_detail (self, &self->flow, "flow", PROP_FLOW);
+  take_detail (self, &self->root, "root", PROP_ROOT);
+  take_detail (self, &self->style, "style", PROP_STYLE);
+  take_detail (self, &self->reason, "reason", PROP_REASON);
+  take_detail (self, &self->output, "output", PROP_OUTPUT);
+  take_detail (self, &self->direction, "direction", PROP_DIRECTION);
+  take_detail (self, &self->activation_token, "activation-token", PROP_ACTIVATION_TOKEN);
+  g_strfreev (self->styles);
+  self->styles = styles ? g_variant_dup_strv (styles, NULL) : g_new0 (char *, 1);
+  notify (self, PROP_STYLES);
+  g_clear_pointer (&self->state, g_variant_unref);
+  self->state = g_variant_lookup_value (details, "state", G_VARIANT_TYPE_VARDICT);
+  notify (self, PROP_STATE);
+  if (g_variant_lookup (details, "serial", "t", &serial) && serial != self->serial) {
+    self->serial = serial;
+    notify (self, PROP_SERIAL);
+  }
+  if (!self->in_sight) {
+    self->in_sight = TRUE;
+    notify (self, PROP_IN_SIGHT);
+  }
+  g_object_thaw_notify (G_OBJECT (self));
+}
+
+static void
+answer_present (FlowbusScreen *self, const char *message)
+{
+  g_autoptr (GPtrArray) invocations = g_steal_pointer (&self->invocations);
+
+  self->invocations = g_ptr_array_new ();
+  for (guint i = 0; i < invocations->len; i++) {
+    GDBusMethodInvocation *invocation = g_ptr_array_index (invocations, i);
+
+    if (message)
+      g_dbus_method_invocation_return_error_literal (invocation, G_DBUS_ERROR, G_DBUS_ERROR_FAILED, message);
+    else
+      g_dbus_method_invocation_return_value (invocation, NULL);
+  }
+}
+
+/* The answers that came with Present, once the program is the owner and can take them. */
+static void
+take_answers (FlowbusScreen *self)
+{
+  g_autoptr (GVariant) answers = g_variant_lookup_value (self->details, "answers", G_VARIANT_TYPE ("a(ssa{sv})"));
+  GVariantIter iter;
+  const char *token, *outcome;
+  GVariant *result;
+
+  if (!answers)
+    return;
+  g_variant_iter_init (&iter, answers);
+  while (g_variant_iter_loop (&iter, "(&s&s@a{sv})", &token, &outcome, &result)) {
+    g_autoptr (FlowbusAnswer) answer = _flowbus_answer_new (self, token, outcome, result);
+
+    _flowbus_screen_answered (self, answer);
+  }
+}
+
+static void
+accept (FlowbusScreen *self)
+{
+  self->is_held = FALSE;
+  answer_present (self, NULL);
+  _flowbus_screen_sync (self);
+  take_answers (self);
+}
+
+void
+_flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known)
+{
+  g_object_ref (self);
+  if (is_known && g_strcmp0 (self->reason, "return") == 0)
+    g_signal_emit (self, signals[RETURNED], 0);
+  else if (is_known)
+    g_signal_emit (self, signals[UPDATED], 0);
+  if (self->invocations->len && !self->is_held && !self->is_withdrawn)
+    accept (self);
+  g_object_unref (self);
+}
+
+void
+_flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
+{
+  static const char *const lost[] = { "replaced", "evicted", "ownerHangs", "released", "gone", "closed", NULL };
+  g_autoptr (FlowbusPresenter) presenter = NULL;
+
+  if (self->is_withdrawn)
+    return;
+  g_object_ref (self);
+  self->is_withdrawn = TRUE;
+  self->is_held = FALSE;
+  answer_present (self, "the screen has been withdrawn");
+  if (self->changes)
+    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
+  self->changes = 0;
+  _flowbus_client_remove_screen (self->client, self);
+  if (g_strv_contains (lost, reason))
+    _flowbus_emissions_screen_lost (_flowbus_client_get_emissions (self->client), self);
+  notify (self, PROP_LIVE);
+  g_signal_emit (self, signals[WITHDRAWN], 0, reason);
+  presenter = g_weak_ref_get (&self->presenter);
+  if (presenter)
+    _flowbus_presenter_screen_gone (presenter, self, reason);
+  g_object_unref (self);
+}
+
+void
+_flowbus_screen_evict (FlowbusScreen *self)
+{
+  GVariant *state = NULL;
+
+  g_signal_emit (self, signals[SAVE_STATE], 0, &state);
+  /* The order of both calls is that of the connection. */
+  if (state) {
+    flowbus_screen_save_state_async (self, state, NULL, NULL, NULL);
+    g_variant_unref (state);
+  }
+  _flowbus_screen_call (self, "Release", NULL);
+}
+
+void
+_flowbus_screen_answered (FlowbusScreen *self, FlowbusAnswer *answer)
+{
+  const char *token = flowbus_answer_get_token (answer);
+
+  if (_flowbus_emissions_answered (_flowbus_client_get_emissions (self->client), answer)) {
+    g_hash_table_add (self->answered, g_strdup (token));
+    return;
+  }
+  /* It may come more than once. */
+  if (g_hash_table_contains (self->answered, token) || !g_signal_has_handler_pending (self, signals[ANSWERED], 0, TRUE))
+    return;
+  g_hash_table_add (self->answered, g_strdup (token));
+  g_signal_emit (self, signals[ANSWERED], 0, answer);
+}
+
+static void
+take_properties (FlowbusScreen *self, GVariant *values)
+{
+  gboolean in_sight;
+  const char *title;
+
+  if (g_variant_lookup (values, "InSight", "b", &in_sight) && in_sight != self->in_sight) {
+    self->in_sight = in_sight;
+    notify (self, PROP_IN_SIGHT);
+  }
+  if (g_variant_lookup (values, "Title", "&s", &title) && !self->titles_sent && g_strcmp0 (title, self->title) != 0) {
+    g_free (self->title);
+    self->title = g_strdup (title);
+    notify (self, PROP_TITLE);
+  }
+}
+
+static void
+properties_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
+                    const char *member, GVariant *parameters, gpointer data)
+{
+  FlowbusScreen *self = data;
+  g_autoptr (GVariant) changed = NULL;
+
+  if (!g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(sa{sv}as)")))
+    return;
+  changed = g_variant_get_child_value (parameters, 1);
+  g_object_ref (self);
+  take_properties (self, changed);
+  g_object_unref (self);
+}
+
+static void
+synced (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (FlowbusScreen) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
+  g_autoptr (GVariant) values = NULL;
+  GDBusConnection *connection = flowbus_client_get_connection (self->client);
+  const char *owner;
+  gboolean visible;
+
+  if (self->is_withdrawn)
+    return;
+  if (!reply) {
+    if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT))
+      _flowbus_screen_withdraw (self, "gone");
+    return;
+  }
+  values = g_variant_get_child_value (reply, 0);
+  if (g_variant_lookup (values, "Owner", "&s", &owner) && *owner &&
+      g_strcmp0 (owner, g_dbus_connection_get_unique_name (connection)) != 0 && !self->invocations->len) {
+    _flowbus_screen_withdraw (self, "replaced");
+    return;
+  }
+  take_properties (self, values);
+  /* What was set before the service knew this owner, or was lost with it. */
+  if (self->is_visible_set && !self->visible_calls && g_variant_lookup (values, "Visible", "b", &visible) &&
+      visible != self->visible)
+    flowbus_screen_set_visible (self, self->visible);
+}
+
+/* The answer has the changes of all signals before it, and those of later ones are newer. */
+void
+_flowbus_screen_sync (FlowbusScreen *self)
+{
+  if (self->is_withdrawn)
+    return;
+  if (!self->changes)
+    self->changes = _flowbus_client_subscribe (self->client, DBUS_PROPERTIES, "PropertiesChanged", self->path,
+                                               FLOWBUS_PRESENTABLE, G_DBUS_SIGNAL_FLAGS_NONE, properties_changed, self);
+  _flowbus_client_call (self->client, self->object, DBUS_PROPERTIES, "GetAll", g_variant_new ("(s)", FLOWBUS_PRESENTABLE),
+                        "(a{sv})", G_DBUS_CALL_FLAGS_NO_AUTO_START, 0, NULL, synced, g_object_ref (self));
+}
+
+void
+_flowbus_screen_call_failed (FlowbusScreen *self, const char *method, const GError *error)
+{
+  /* It is gone, or was taken away: what tells that is on its way. */
+  if (self->is_withdrawn || g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT))
+    return;
+  if (!g_signal_has_handler_pending (self, signals[CALL_FAILED], 0, TRUE))
+    g_message ("%s of the screen '%s': %s", method, self->path, error->message);
+  g_signal_emit (self, signals[CALL_FAILED], 0, method, error);
+}
+
+void
+_flowbus_screen_set_title (FlowbusScreen *self, const char *title)
+{
+  if (g_strcmp0 (title, self->title) == 0)
+    return;
+  g_free (self->title);
+  self->title = g_strdup (title);
+  notify (self, PROP_TITLE);
+}
+
+void
+_flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
+{
+  if (self->visible == visible)
+    return;
+  self->visible = visible;
+  notify (self, PROP_VISIBLE);
+}
+
+void
+_flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
+{
+  g_free (self->back_step);
+  self->back_step = step && *step ? g_strdup (step) : NULL;
+  notify (self, PROP_BACK_STEP);
+}
+
+/**
+ * flowbus_screen_hold:
+ * @self: a screen that is being presented
+ *
+ * Puts the answer off beyond the handlers of [signal@Flowbus.Presenter::present], [signal@Flowbus.Screen::updated] or
+ * [signal@Flowbus.Screen::returned], until flowbus_screen_accept() or flowbus_screen_fail(). The service waits for 60 seconds,
+ * unless the definition gives another time.
+ */
+void
+flowbus_screen_hold (FlowbusScreen *self)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (self->invocations->len > 0);
+  self->is_held = TRUE;
+}
+
+/**
+ * flowbus_screen_accept:
+ * @self: a screen for which flowbus_screen_hold() was called
+ *
+ * Says that this program shows the screen, and becomes its owner.
+ */
+void
+flowbus_screen_accept (FlowbusScreen *self)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->is_withdrawn)
+    return;
+  g_return_if_fail (self->invocations->len > 0);
+  g_object_ref (self);
+  accept (self);
+  g_object_unref (self);
+}
+
+/**
+ * flowbus_screen_fail:
+ * @self: a screen that is being presented
+ * @message: why, for people
+ *
+ * Says that this program can't show the screen, in a handler of [signal@Flowbus.Presenter::present] or after
+ * flowbus_screen_hold(). The service dismisses the screen, and its flow learns of it (`onDismissed`, with the reason
+ * `presentFailed`). Here, the screen is withdrawn with the reason "failed".
+ */
+void
+flowbus_screen_fail (FlowbusScreen *self, const char *message)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (message != NULL);
+  if (self->is_withdrawn)
+    return;
+  g_return_if_fail (self->invocations->len > 0);
+  answer_present (self, message);
+  _flowbus_screen_withdraw (self, "failed");
+}
+
+/**
+ * flowbus_screen_take_activation_token:
+ * @self: a screen
+ *
+ * The token that lets the window come to the front, once: a second call returns %NULL until there is a new one.
+ *
+ * Returns: (transfer full) (nullable): the token
+ */
+char *
+flowbus_screen_take_activation_token (FlowbusScreen *self)
+{
+  char *token;
+
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  token = g_steal_pointer (&self->activation_token);
+  if (token)
+    notify (self, PROP_ACTIVATION_TOKEN);
+  return token;
+}
+
+static void
+flowbus_screen_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  FlowbusScreen *self = FLOWBUS_SCREEN (object);
+
+  switch (id) {
+  case PROP_CLIENT: g_value_set_object (value, self->client); break;
+  case PROP_PRESENTER: g_value_take_object (value, g_weak_ref_get (&self->presenter)); break;
+  case PROP_PATH: g_value_set_string (value, self->path); break;
+  case PROP_INSTANCE: g_value_set_uint64 (value, self->instance); break;
+  case PROP_NAME: g_value_set_string (value, self->name); break;
+  case PROP_FLOW: g_value_set_string (value, self->flow); break;
+  case PROP_ROOT: g_value_set_string (value, self->root); break;
+  case PROP_STYLE: g_value_set_string (value, self->style); break;
+  case PROP_STYLES: g_value_set_boxed (value, self->styles); break;
+  case PROP_REASON: g_value_set_string (value, self->reason); break;
+  case PROP_OUTPUT: g_value_set_string (value, self->output); break;
+  case PROP_DIRECTION: g_value_set_string (value, self->direction); break;
+  case PROP_ACTIVATION_TOKEN: g_value_set_string (value, self->activation_token); break;
+  case PROP_SERIAL: g_value_set_uint64 (value, self->serial); break;
+  case PROP_DETAILS: g_value_set_variant (value, self->details); break;
+  case PROP_STATE: g_value_set_variant (value, self->state); break;
+  case PROP_ARGUMENTS: g_value_set_variant (value, self->arguments); break;
+  case PROP_IN_SIGHT: g_value_set_boolean (value, self->in_sight); break;
+  case PROP_LIVE: g_value_set_boolean (value, !self->is_withdrawn); break;
+  case PROP_VISIBLE: g_value_set_boolean (value, self->visible); break;
+  case PROP_TITLE: g_value_set_string (value, self->title); break;
+  case PROP_BACK_STEP: g_value_set_string (value, self->back_step); break;
+  default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+  }
+}
+
+static void
+flowbus_screen_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  FlowbusScreen *self = FLOWBUS_SCREEN (object);
+
+  switch (id) {
+  case PROP_VISIBLE: flowbus_screen_set_visible (self, g_value_get_boolean (value)); break;
+  case PROP_TITLE: flowbus_screen_set_title (self, g_value_get_string (value)); break;
+  case PROP_BACK_STEP: flowbus_screen_set_back_step (self, g_value_get_string (value)); break;
+  default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+  }
+}
+
+static void
+flowbus_screen_finalize (GObject *object)
+{
+  FlowbusScreen *self = FLOWBUS_SCREEN (object);
+
+  if (self->changes)
+    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
+  if (self->client)
+    _flowbus_client_remove_screen (self->client, self);
+  g_ptr_array_unref (self->invocations);
+  g_hash_table_unref (self->answered);
+  g_weak_ref_clear (&self->presenter);
+  g_clear_object (&self->client);
+  g_free (self->path);
+  g_free (self->object);
+  g_free (self->name);
+  g_free (self->flow);
+  g_free (self->root);
+  g_free (self->style);
+  g_strfreev (self->styles);
+  g_free (self->reason);
+  g_free (self->output);
+  g_free (self->direction);
+  g_free (self->activation_token);
+  g_free (self->title);
+  g_free (self->back_step);
+  g_clear_pointer (&self->details, g_variant_unref);
+  g_clear_pointer (&self->state, g_variant_unref);
+  g_clear_pointer (&self->arguments, g_variant_unref);
+  G_OBJECT_CLASS (flowbus_screen_parent_class)->finalize (object);
+}
+
+static gboolean
+first_state (GSignalInvocationHint *hint, GValue *all, const GValue *one, gpointer data)
+{
+  if (g_value_get_variant (one))
+    g_value_copy (one, all);
+  return g_value_get_variant (all) == NULL;
+}
 
 static void
 flowbus_screen_class_init (FlowbusScreenClass *klass)
 {
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+  const GParamFlags writable = readable | G_PARAM_WRITABLE;
+
+  object->finalize = flowbus_screen_finalize;
+  object->get_property = flowbus_screen_get_property;
+  object->set_property = flowbus_screen_set_property;
+
+  /**
+   * FlowbusScreen:client: (getter get_client)
+   *
+   * The client of its presenter.
+   */
+  properties[PROP_CLIENT] = g_param_spec_object ("client", NULL, NULL, FLOWBUS_TYPE_CLIENT, readable);
+  /**
+   * FlowbusScreen:presenter:
+   *
+   * Its presenter; %NULL if that is gone.
+   */
+  properties[PROP_PRESENTER] = g_param_spec_object ("presenter", NULL, NULL, FLOWBUS_TYPE_PRESENTER, readable);
+  /**
+   * FlowbusScreen:path: (getter get_path)
+   *
+   * Where it is in the tree, such as "/org/flowbus/Navigation1/tree/shop/detail". Another screen can be there later.
+   */
+  properties[PROP_PATH] = g_param_spec_string ("path", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:instance: (getter get_instance)
+   *
+   * The number that no other screen ever has.
+   */
+  properties[PROP_INSTANCE] = g_param_spec_uint64 ("instance", NULL, NULL, 0, G_MAXUINT64, 0, readable);
+  /**
+   * FlowbusScreen:name: (getter get_name)
+   *
+   * The name of the screen in the definitions.
+   */
+  properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:flow: (getter get_flow)
+   *
+   * The path of its flow.
+   */
+  properties[PROP_FLOW] = g_param_spec_string ("flow", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:root: (getter get_root)
+   *
+   * The path of its root.
+   */
+  properties[PROP_ROOT] = g_param_spec_string ("root", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:style: (getter get_style)
+   *
+   * The word that says how to show it, such as "modal"; %NULL if there is none.
+   */
+  properties[PROP_STYLE] = g_param_spec_string ("style", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:styles: (getter get_styles)
+   *
+   * The styles of the screen and of the flows above it, innermost first.
+   */
+  properties[PROP_STYLES] = g_param_spec_boxed ("styles", NULL, NULL, G_TYPE_STRV, readable);
+  /**
+   * FlowbusScreen:reason: (getter get_reason)
+   *
+   * Why it was presented the last time: "launch", "recover", "restore", "update" or "return".
+   */
+  properties[PROP_REASON] = g_param_spec_string ("reason", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:output: (getter get_output)
+   *
+   * The output that its root stands on, such as "HDMI-A-1"; %NULL if there is none.
+   */
+  properties[PROP_OUTPUT] = g_param_spec_string ("output", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:direction: (getter get_direction)
+   *
+   * How it came in sight, for an animation: "push", "replace", "pop" or "switch"; %NULL if nothing says so.
+   */
+  properties[PROP_DIRECTION] = g_param_spec_string ("direction", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:activation-token: (getter get_activation_token)
+   *
+   * The token that lets its window come to the front; %NULL if there is none.
+   */
+  properties[PROP_ACTIVATION_TOKEN] = g_param_spec_string ("activation-token", NULL, NULL, NULL, readable);
+  /**
+   * FlowbusScreen:serial: (getter get_serial)
+   *
+   * The serial of the navigation that contributed it.
+   */
+  properties[PROP_SERIAL] = g_param_spec_uint64 ("serial", NULL, NULL, 0, G_MAXUINT64, 0, readable);
+  /**
+   * FlowbusScreen:details: (getter get_details)
+   *
+   * All details of the latest call of Present.
+   */
+  properties[PROP_DETAILS] = g_param_spec_variant ("details", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, readable);
+  /**
+   * FlowbusScreen:state: (getter get_state)
+   *
+   * What was saved last when the screen was presented; %NULL if nothing was.
+   */
+  properties[PROP_STATE] = g_param_spec_variant ("state", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, readable);
+  /**
+   * FlowbusScreen:arguments: (getter get_arguments)
+   *
+   * Its arguments, also those that come from private steps.
+   */
+  properties[PROP_ARGUMENTS] = g_param_spec_variant ("arguments", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, readable);
+  /**
+   * FlowbusScreen:in-sight: (getter get_in_sight)
+   *
+   * Whether nothing covers it, and its flow is presented. A program can save work while it is not in sight.
+   */
+  properties[PROP_IN_SIGHT] = g_param_spec_boolean ("in-sight", NULL, NULL, TRUE, readable);
+  /**
+   * FlowbusScreen:live: (getter is_live)
+   *
+   * Whether it has not been withdrawn.
+   */
+  properties[PROP_LIVE] = g_param_spec_boolean ("live", NULL, NULL, TRUE, readable);
+  /**
+   * FlowbusScreen:visible: (getter get_visible) (setter set_visible)
+   *
+   * Whether this program shows it, as flowbus_screen_set_visible() said.
+   */
+  properties[PROP_VISIBLE] = g_param_spec_boolean ("visible", NULL, NULL, FALSE, writable);
+  /**
+   * FlowbusScreen:title: (getter get_title) (setter set_title)
+   *
+   * The title, for task switchers.
+   */
+  properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, writable);
+  /**
+   * FlowbusScreen:back-step: (getter get_back_step) (setter set_back_step)
+   *
+   * The step that Back takes on this screen in place of its dismissal; %NULL for none.
+   */
+  properties[PROP_BACK_STEP] = g_param_spec_string ("back-step", NULL, NULL, NULL, writable);
+  g_object_class_install_properties (object, N_PROPS, properties);
+
+  /**
+   * FlowbusScreen::updated:
+   *
+   * It was presented again: it has new arguments or stands on another output ([property@Flowbus.Screen:reason] "update"), or the
+   * service did not know that this program shows it.
+   */
+  signals[UPDATED] = g_signal_new ("updated", FLOWBUS_TYPE_SCREEN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  /**
+   * FlowbusScreen::returned:
+   *
+   * It was covered and is in sight again: raise its window.
+   */
+  signals[RETURNED] = g_signal_new ("returned", FLOWBUS_TYPE_SCREEN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  /**
+   * FlowbusScreen::withdrawn:
+   * @self: the screen
+   * @reason: why
+   *
+   * This program no longer shows the screen: remove the view. No other signal follows.
+   *
+   * The reason is that of the service, such as "back", "rule" or "parent". With "evicted", "ownerHangs" and "replaced" the screen
+   * is live, and can be presented to a program again. Or it is one of these:
+   *
+   * - "dismissed": it was dismissed, for instance by flowbus_screen_dismiss_async().
+   * - "finished": flowbus_screen_finish_with_result_async() finished it.
+   * - "released": flowbus_screen_release_async() gave it back.
+   * - "failed": flowbus_screen_fail() refused it.
+   * - "gone": it is no longer there after a restart of the service.
+   * - "closed": the presenter or the connection to the bus was closed.
+   */
+  signals[WITHDRAWN] =
+    g_signal_new ("withdrawn", FLOWBUS_TYPE_SCREEN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  /**
+   * FlowbusScreen::save-state:
+   * @self: the screen
+   *
+   * The screen is about to be taken from this program, because it was out of sight for long. What a handler returns is saved, and
+   * [signal@Flowbus.Screen::withdrawn] follows.
+   *
+   * Returns: (transfer full) (nullable): what the user would lose, of the type `a{sv}`; %NULL if it is saved already
+   */
+  signals[SAVE_STATE] =
+    g_signal_new ("save-state", FLOWBUS_TYPE_SCREEN, G_SIGNAL_RUN_LAST, 0, first_state, NULL, NULL, G_TYPE_VARIANT, 0);
+  /**
+   * FlowbusScreen::answered:
+   * @self: the screen
+   * @answer: the answer
+   *
+   * There is an answer to an ask of this screen that no flowbus_screen_ask_async() of this process waits for: an earlier process
+   * asked. Save what follows from it, and then call flowbus_answer_acknowledge(). Emitted once for each token.
+   */
+  signals[ANSWERED] = g_signal_new ("answered", FLOWBUS_TYPE_SCREEN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                    FLOWBUS_TYPE_ANSWER);
+  /**
+   * FlowbusScreen::call-failed:
+   * @self: the screen
+   * @method: the method of the service
+   * @error: why
+   *
+   * A call failed that has no callback, such as that of flowbus_screen_set_title(). Without a handler, the error is logged.
+   */
+  signals[CALL_FAILED] = g_signal_new ("call-failed", FLOWBUS_TYPE_SCREEN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                       G_TYPE_STRING, G_TYPE_ERROR);
 }
 
 static void
 flowbus_screen_init (FlowbusScreen *self)
 {
+  g_weak_ref_init (&self->presenter, NULL);
+  self->invocations = g_ptr_array_new ();
+  self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->in_sight = TRUE;
 }

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flowbus-screen-private.h"
+
+/* Touch within a second of another one has no effect. */
+#define TOUCH_TIME G_USEC_PER_SEC
+
+typedef struct {
+  FlowbusScreen *screen;
+  const char *method;
+} Plain;
+
+static void
+plain_called (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Plain *plain = data;
+  FlowbusScreen *self = plain->screen;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
+
+  if (g_str_equal (plain->method, "SetVisible"))
+    self->visible_calls--;
+  else if (g_str_equal (plain->method, "SetTitle"))
+    self->titles_sent--;
+  if (!reply)
+    _flowbus_screen_call_failed (self, plain->method, error);
+  g_object_unref (self);
+  g_free (plain);
+}
+
+/* A call without a callback. @method is a literal. */
+void
+_flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters)
+{
+  Plain *plain = g_new (Plain, 1);
+
+  *plain = (Plain) { g_object_ref (self), method };
+  _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, method, parameters, "()", G_DBUS_CALL_FLAGS_NONE, 0,
+                        NULL, plain_called, plain);
+}
+
+void
+_flowbus_screen_acknowledge (FlowbusScreen *self, const char *token)
+{
+  if (!self->is_withdrawn)
+    _flowbus_screen_call (self, "AcknowledgeAnswer", g_variant_new ("(s)", token));
+}
+
+/**
+ * flowbus_screen_set_visible: (set-property visible)
+ * @self: a screen
+ * @visible: whether there is something to see
+ *
+ * Says that this program shows the screen, or hides it for a while. Only a visible screen takes steps. It is said again where the
+ * service did not learn of it. In a flow with tabs, %TRUE also selects this screen.
+ */
+void
+flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->is_withdrawn)
+    return;
+  self->is_visible_set = TRUE;
+  self->visible_calls++;
+  g_object_ref (self);
+  _flowbus_screen_call (self, "SetVisible", g_variant_new ("(b)", !!visible));
+  _flowbus_screen_set_visible (self, !!visible);
+  g_object_unref (self);
+}
+
+/**
+ * flowbus_screen_set_title: (set-property title)
+ * @self: a screen
+ * @title: (nullable): the title, of at most 256 bytes; %NULL for none
+ *
+ * Names the screen, for task switchers.
+ */
+void
+flowbus_screen_set_title (FlowbusScreen *self, const char *title)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->is_withdrawn || g_strcmp0 (title ? title : "", self->title ? self->title : "") == 0)
+    return;
+  self->titles_sent++;
+  g_object_ref (self);
+  _flowbus_screen_call (self, "SetTitle", g_variant_new ("(s)", title ? title : ""));
+  _flowbus_screen_set_title (self, title ? title : "");
+  g_object_unref (self);
+}
+
+/**
+ * flowbus_screen_set_back_step: (set-property back-step)
+ * @self: a screen
+ * @step: (nullable): the name of a step that needs no arguments; %NULL for none
+ *
+ * Sets the step that Back takes on this screen in place of its dismissal, for instance one that asks whether to discard changes.
+ */
+void
+flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->is_withdrawn || g_strcmp0 (step && *step ? step : NULL, self->back_step) == 0)
+    return;
+  g_object_ref (self);
+  _flowbus_screen_call (self, "SetBackStep", g_variant_new ("(s)", step ? step : ""));
+  _flowbus_screen_set_back_step (self, step);
+  g_object_unref (self);
+}
+
+/**
+ * flowbus_screen_touch:
+ * @self: a screen
+ *
+ * Reports input that is no step, such as scrolling, so that the flow is not idle. It can be called for each input event: at most
+ * one call a second goes out.
+ */
+void
+flowbus_screen_touch (FlowbusScreen *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->is_withdrawn || (self->touched && now - self->touched < TOUCH_TIME))
+    return;
+  self->touched = now;
+  _flowbus_screen_call (self, "Touch", NULL);
+}
+
+static void
+called (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  g_autoptr (FlowbusScreen) self = g_object_ref (g_task_get_source_object (task));
+  const char *reason = g_task_get_task_data (task);
+  GError *error = NULL;
+  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
+
+  /* The answer to an earlier attempt was lost, and it was carried out. */
+  if (error && reason && (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT) ||
+                          (g_str_equal (reason, "released") && g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_NOT_OWNER))))
+    g_clear_error (&error);
+  if (error) {
+    g_task_return_error (task, error);
+    return;
+  }
+  /* No Withdraw follows one's own call. */
+  if (reason)
+    _flowbus_screen_withdraw (self, reason);
+  g_task_return_boolean (task, TRUE);
+}
+
+/* @reason: (nullable): why the screen is gone, if the call succeeds */
+static void
+call (FlowbusScreen *self, gpointer tag, const char *method, GVariant *parameters, const char *reason, GCancellable *cancellable,
+      GAsyncReadyCallback callback, gpointer data)
+{
+  GTask *task;
+
+  _flowbus_client_enter (self->client);
+  task = g_task_new (self, cancellable, callback, data);
+  _flowbus_client_leave (self->client);
+  g_task_set_source_tag (task, tag);
+  g_task_set_task_data (task, (gpointer) reason, NULL);
+  _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, method, parameters, "()", G_DBUS_CALL_FLAGS_NONE, 0,
+                        cancellable, called, task);
+}
+
+static void
+call_with_values (FlowbusScreen *self, gpointer tag, const char *method, GVariant *values, const char *what, const char *reason,
+                  GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+  GError *error = NULL;
+  g_autoptr (GVariant) dictionary = _flowbus_dictionary (values, what, &error);
+
+  if (dictionary) {
+    call (self, tag, method, g_variant_new ("(@a{sv})", dictionary), reason, cancellable, callback, data);
+  } else {
+    _flowbus_client_enter (self->client);
+    g_task_report_error (self, callback, data, tag, error);
+    _flowbus_client_leave (self->client);
+  }
+}
+
+static gboolean
+finish (FlowbusScreen *self, GAsyncResult *result, gpointer tag, GError **error)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  g_return_val_if_fail (g_async_result_is_tagged (result, tag), FALSE);
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+/**
+ * flowbus_screen_save_state_async:
+ * @self: a screen
+ * @state: (nullable): what the user would lose with this process, of the type `a{sv}`; %NULL for nothing
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is saved
+ * @user_data: for the callback
+ *
+ * Saves what a later process of this program needs to show the screen as it is now: it is [property@Flowbus.Screen:state] there.
+ * Call it whenever there is something new. The latest call counts, as a whole.
+ */
+void
+flowbus_screen_save_state_async (FlowbusScreen *self, GVariant *state, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                 gpointer user_data)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  call_with_values (self, flowbus_screen_save_state_async, "SaveState", state, "the values of a state", NULL, cancellable,
+                    callback, user_data);
+}
+
+/**
+ * flowbus_screen_save_state_finish:
+ * @self: a screen
+ * @result: the result
+ * @error: where to store an error
+ *
+ * Returns: whether the state is saved
+ */
+gboolean
+flowbus_screen_save_state_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
+{
+  return finish (self, result, flowbus_screen_save_state_async, error);
+}
+
+/**
+ * flowbus_screen_finish_with_result_async:
+ * @self: a screen
+ * @values: (nullable): the values of the result, of the type `a{sv}`
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is done
+ * @user_data: for the callback
+ *
+ * Answers whoever showed the screen, and dismisses it. The definition of the screen declares the values and their types
+ * (`result`). To cancel, call flowbus_screen_dismiss_async().
+ */
+void
+flowbus_screen_finish_with_result_async (FlowbusScreen *self, GVariant *values, GCancellable *cancellable,
+                                         GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  call_with_values (self, flowbus_screen_finish_with_result_async, "Finish", values, "the values of a result", "finished",
+                    cancellable, callback, user_data);
+}
+
+/**
+ * flowbus_screen_finish_with_result_finish:
+ * @self: a screen
+ * @result: the result of the call
+ * @error: where to store an error
+ *
+ * Returns: whether the screen has answered
+ */
+gboolean
+flowbus_screen_finish_with_result_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
+{
+  return finish (self, result, flowbus_screen_finish_with_result_async, error);
+}
+
+/**
+ * flowbus_screen_dismiss_async:
+ * @self: a screen
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is dismissed
+ * @user_data: for the callback
+ *
+ * Dismisses the screen: the user has closed it.
+ */
+void
+flowbus_screen_dismiss_async (FlowbusScreen *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  call (self, flowbus_screen_dismiss_async, "Dismiss", NULL, "dismissed", cancellable, callback, user_data);
+}
+
+/**
+ * flowbus_screen_dismiss_finish:
+ * @self: a screen
+ * @result: the result
+ * @error: where to store an error
+ *
+ * Returns: whether the screen is gone
+ */
+gboolean
+flowbus_screen_dismiss_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
+{
+  return finish (self, result, flowbus_screen_dismiss_async, error);
+}
+
+/**
+ * flowbus_screen_release_async:
+ * @self: a screen
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is released
+ * @user_data: for the callback
+ *
+ * Gives the screen back: it stays in the tree, and has no owner.
+ */
+void
+flowbus_screen_release_async (FlowbusScreen *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  call (self, flowbus_screen_release_async, "Release", NULL, "released", cancellable, callback, user_data);
+}
+
+/**
+ * flowbus_screen_release_finish:
+ * @self: a screen
+ * @result: the result
+ * @error: where to store an error
+ *
+ * Returns: whether the screen is released
+ */
+gboolean
+flowbus_screen_release_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
+{
+  return finish (self, result, flowbus_screen_release_async, error);
+}
+
+/**
+ * flowbus_screen_emit_async:
+ * @self: a screen
+ * @step: the name of a step
+ * @arguments: (nullable): its arguments, of the type `a{sv}`
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is decided
+ * @user_data: for the callback
+ *
+ * Emits a step on the screen: what the user wants. See [method@Flowbus.Client.emit_async].
+ */
+void
+flowbus_screen_emit_async (FlowbusScreen *self, const char *step, GVariant *arguments, GCancellable *cancellable,
+                           GAsyncReadyCallback callback, gpointer user_data)
+{
+  flowbus_screen_emit_with_options_async (self, step, arguments, NULL, cancellable, callback, user_data);
+}
+
+/**
+ * flowbus_screen_emit_with_options_async:
+ * @self: a screen
+ * @step: the name of a step
+ * @arguments: (nullable): its arguments, of the type `a{sv}`
+ * @options: (nullable): options of EmitStepWithOptions, of the type `a{sv}`
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is decided; it calls flowbus_screen_emit_finish()
+ * @user_data: for the callback
+ *
+ * Emits a step with options, such as "inputTime" and "activation-token". The token and the instance are set by the library.
+ */
+void
+flowbus_screen_emit_with_options_async (FlowbusScreen *self, const char *step, GVariant *arguments, GVariant *options,
+                                        GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (step != NULL);
+  _flowbus_client_emit (self->client, self, self, self->object, step, arguments, options, FALSE, cancellable, callback,
+                        user_data);
+}
+
+/**
+ * flowbus_screen_emit_finish:
+ * @self: a screen
+ * @result: the result
+ * @serial: (out) (optional): the serial of the navigation; 0 if there was none
+ * @error: where to store an error
+ *
+ * Returns: what became of the step; %FLOWBUS_VERDICT_FAILED if @error is set
+ */
+FlowbusVerdict
+flowbus_screen_emit_finish (FlowbusScreen *self, GAsyncResult *result, guint64 *serial, GError **error)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FLOWBUS_VERDICT_FAILED);
+  g_return_val_if_fail (g_task_is_valid (result, self), FLOWBUS_VERDICT_FAILED);
+  return _flowbus_emission_finish (self, result, serial, error);
+}
+
+/**
+ * flowbus_screen_ask_async:
+ * @self: a screen
+ * @step: the name of a step
+ * @arguments: (nullable): its arguments, of the type `a{sv}`
+ * @token: (nullable): a name for this ask, that no other one has; %NULL for a new one
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when there is an answer
+ * @user_data: for the callback
+ *
+ * Emits a step, and waits for the result of the screen or flow that it brings.
+ *
+ * If this process ends before the answer, or before flowbus_answer_acknowledge(), a later one that shows the screen gets it by
+ * [signal@Flowbus.Screen::answered].
+ */
+void
+flowbus_screen_ask_async (FlowbusScreen *self, const char *step, GVariant *arguments, const char *token,
+                          GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  GVariant *options = NULL;
+
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (step != NULL);
+  if (token)
+    options = g_variant_new_parsed ("{'token': <%s>}", token);
+  _flowbus_client_emit (self->client, self, self, self->object, step, arguments, options, TRUE, cancellable, callback,
+                        user_data);
+}
+
+/**
+ * flowbus_screen_ask_finish:
+ * @self: a screen
+ * @result: the result
+ * @error: where to store an error
+ *
+ * Returns: (transfer full): the answer; save what follows from it, and then call flowbus_answer_acknowledge()
+ */
+FlowbusAnswer *
+flowbus_screen_ask_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
+/**
+ * flowbus_screen_back_async:
+ * @self: a screen
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is decided
+ * @user_data: for the callback
+ *
+ * Goes back from this screen: what a Back button, the key Escape or a gesture does.
+ */
+void
+flowbus_screen_back_async (FlowbusScreen *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  _flowbus_client_back (self->client, self, self->object, NULL, TRUE, cancellable, callback, user_data);
+}
+
+/**
+ * flowbus_screen_back_finish:
+ * @self: a screen
+ * @result: the result
+ * @serial: (out) (optional): the serial of the navigation; 0 if there was none
+ * @error: where to store an error
+ *
+ * Returns: what became of it; %FLOWBUS_VERDICT_FAILED if @error is set
+ */
+FlowbusVerdict
+flowbus_screen_back_finish (FlowbusScreen *self, GAsyncResult *result, guint64 *serial, GError **error)
+{
+  return flowbus_screen_emit_finish (self, result, serial, error);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "flowbus-private.h"
+
+struct _FlowbusScreen {
+  GObject parent_instance;
+  GWeakRef presenter;
+  FlowbusClient *client;
+  char *path;
+  char *object; /* the path of the instance */
+  char *name;
+  guint64 instance;
+  char *flow, *root, *style, *reason, *output, *direction, *activation_token;
+  char **styles;
+  guint64 serial;
+  GVariant *details, *state, *arguments;
+  char *title, *back_step;
+  GPtrArray *invocations; /* Presents that are not answered; an answer takes the reference */
+  GHashTable *answered;   /* tokens of answers that were handed over */
+  guint changes;
+  gboolean is_held;
+  gboolean is_withdrawn;
+  gboolean in_sight;
+  gboolean visible;
+  gboolean is_visible_set;
+  guint visible_calls; /* not answered yet */
+  guint titles_sent;
+  gint64 touched;
+};
+
+/* Each changes what is known here, and notifies. */
+void _flowbus_screen_set_title (FlowbusScreen *self, const char *title);
+void _flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible);
+void _flowbus_screen_set_back_step (FlowbusScreen *self, const char *step);
+void _flowbus_screen_call_failed (FlowbusScreen *self, const char *method, const GError *error);

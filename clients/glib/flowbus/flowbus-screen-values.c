@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flowbus-screen-private.h"
+
+/**
+ * flowbus_screen_get_client: (get-property client)
+ * @self: a screen
+ *
+ * Returns: (transfer none): the client of its presenter
+ */
+FlowbusClient *
+flowbus_screen_get_client (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->client;
+}
+
+/**
+ * flowbus_screen_get_path: (get-property path)
+ * @self: a screen
+ *
+ * Returns: (transfer none): where it is in the tree
+ */
+const char *
+flowbus_screen_get_path (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->path;
+}
+
+/**
+ * flowbus_screen_get_instance: (get-property instance)
+ * @self: a screen
+ *
+ * Returns: the number that no other screen ever has
+ */
+guint64
+flowbus_screen_get_instance (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), 0);
+  return self->instance;
+}
+
+/**
+ * flowbus_screen_get_name: (get-property name)
+ * @self: a screen
+ *
+ * Returns: (transfer none): the name of the screen in the definitions
+ */
+const char *
+flowbus_screen_get_name (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->name;
+}
+
+/**
+ * flowbus_screen_get_flow: (get-property flow)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): the path of its flow
+ */
+const char *
+flowbus_screen_get_flow (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->flow;
+}
+
+/**
+ * flowbus_screen_get_root: (get-property root)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): the path of its root
+ */
+const char *
+flowbus_screen_get_root (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->root;
+}
+
+/**
+ * flowbus_screen_get_style: (get-property style)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): the word that says how to show it; %NULL if there is none
+ */
+const char *
+flowbus_screen_get_style (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->style;
+}
+
+/**
+ * flowbus_screen_get_styles: (get-property styles)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (array zero-terminated=1): the styles of the screen and of the flows above it, innermost first
+ */
+const char *const *
+flowbus_screen_get_styles (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return (const char *const *) self->styles;
+}
+
+/**
+ * flowbus_screen_is_live: (get-property live)
+ * @self: a screen
+ *
+ * Returns: whether it has not been withdrawn
+ */
+gboolean
+flowbus_screen_is_live (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  return !self->is_withdrawn;
+}
+
+/**
+ * flowbus_screen_get_reason: (get-property reason)
+ * @self: a screen
+ *
+ * Returns: (transfer none): why it was presented the last time
+ */
+const char *
+flowbus_screen_get_reason (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->reason;
+}
+
+/**
+ * flowbus_screen_get_output: (get-property output)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): the output that its root stands on; %NULL if there is none
+ */
+const char *
+flowbus_screen_get_output (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->output;
+}
+
+/**
+ * flowbus_screen_get_direction: (get-property direction)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): how it came in sight; %NULL if nothing says so
+ */
+const char *
+flowbus_screen_get_direction (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->direction;
+}
+
+/**
+ * flowbus_screen_get_activation_token: (get-property activation-token)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): the token that lets its window come to the front; %NULL if there is none
+ */
+const char *
+flowbus_screen_get_activation_token (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->activation_token;
+}
+
+/**
+ * flowbus_screen_get_serial: (get-property serial)
+ * @self: a screen
+ *
+ * Returns: the serial of the navigation that contributed it
+ */
+guint64
+flowbus_screen_get_serial (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), 0);
+  return self->serial;
+}
+
+/**
+ * flowbus_screen_get_details: (get-property details)
+ * @self: a screen
+ *
+ * Returns: (transfer none): all details of the latest call of Present
+ */
+GVariant *
+flowbus_screen_get_details (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->details;
+}
+
+/**
+ * flowbus_screen_get_state: (get-property state)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): what was saved last when it was presented; %NULL if nothing was
+ */
+GVariant *
+flowbus_screen_get_state (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->state;
+}
+
+/**
+ * flowbus_screen_get_arguments: (get-property arguments)
+ * @self: a screen
+ *
+ * Returns: (transfer none): its arguments, of the type `a{sv}`
+ */
+GVariant *
+flowbus_screen_get_arguments (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->arguments;
+}
+
+/**
+ * flowbus_screen_get_in_sight: (get-property in-sight)
+ * @self: a screen
+ *
+ * Returns: whether nothing covers it, and its flow is presented
+ */
+gboolean
+flowbus_screen_get_in_sight (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  return self->in_sight;
+}
+
+/**
+ * flowbus_screen_get_visible: (get-property visible)
+ * @self: a screen
+ *
+ * Returns: whether this program shows it
+ */
+gboolean
+flowbus_screen_get_visible (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  return self->visible;
+}
+
+/**
+ * flowbus_screen_get_title: (get-property title)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): its title
+ */
+const char *
+flowbus_screen_get_title (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->title;
+}
+
+/**
+ * flowbus_screen_get_back_step: (get-property back-step)
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): the step that Back takes on it; %NULL if it is dismissed
+ */
+const char *
+flowbus_screen_get_back_step (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  return self->back_step;
+}
+
+/**
+ * flowbus_screen_get_presenter:
+ * @self: a screen
+ *
+ * Returns: (transfer none) (nullable): its presenter; %NULL if that is gone
+ */
+FlowbusPresenter *
+flowbus_screen_get_presenter (FlowbusScreen *self)
+{
+  FlowbusPresenter *presenter;
+
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  presenter = g_weak_ref_get (&self->presenter);
+  /* It is borrowed, as from every getter; the program holds the presenter. */
+  if (presenter)
+    g_object_unref (presenter);
+  return presenter;
+}
+
+const char *
+_flowbus_screen_get_object (FlowbusScreen *self)
+{
+  return self->object;
+}
+
+/**
+ * flowbus_screen_has_argument:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: whether it has the argument; an optional one can be left out
+ */
+gboolean
+flowbus_screen_has_argument (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = flowbus_screen_get_argument (self, name);
+
+  return value != NULL;
+}
+
+/**
+ * flowbus_screen_get_argument:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: (transfer full) (nullable): its value; %NULL if it has none of this name
+ */
+GVariant *
+flowbus_screen_get_argument (FlowbusScreen *self, const char *name)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+  return self->arguments ? g_variant_lookup_value (self->arguments, name, NULL) : NULL;
+}
+
+/* The argument as a type; NULL if it is none. */
+static GVariant *
+argument (FlowbusScreen *self, const char *name, const GVariantType *type)
+{
+  g_autoptr (GVariant) value = flowbus_screen_get_argument (self, name);
+  GVariant *made = value ? _flowbus_convert (value, type) : NULL;
+
+  return made ? g_variant_ref_sink (made) : NULL;
+}
+
+/**
+ * flowbus_screen_get_string:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: (transfer none) (nullable): its text, also that of an object path; %NULL if it has no such argument of this type.
+ *   Valid until the screen gets other arguments.
+ */
+const char *
+flowbus_screen_get_string (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = flowbus_screen_get_argument (self, name);
+
+  if (!value || !(g_variant_is_of_type (value, G_VARIANT_TYPE_STRING) || g_variant_is_of_type (value, G_VARIANT_TYPE_OBJECT_PATH) ||
+                  g_variant_is_of_type (value, G_VARIANT_TYPE_SIGNATURE)))
+    return NULL;
+  /* The text is that of the arguments, which have one serialized form. */
+  return g_variant_get_string (value, NULL);
+}
+
+/**
+ * flowbus_screen_get_int64:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: its number, whatever type of numbers it has; 0 if it has no such argument, or one that does not fit
+ */
+gint64
+flowbus_screen_get_int64 (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = argument (self, name, G_VARIANT_TYPE_INT64);
+
+  return value ? g_variant_get_int64 (value) : 0;
+}
+
+/**
+ * flowbus_screen_get_uint64:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: its number, whatever type of numbers it has; 0 if it has no such argument, or one that does not fit
+ */
+guint64
+flowbus_screen_get_uint64 (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = argument (self, name, G_VARIANT_TYPE_UINT64);
+
+  return value ? g_variant_get_uint64 (value) : 0;
+}
+
+/**
+ * flowbus_screen_get_double:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: its number, whatever type of numbers it has; 0 if it has no such argument, or one that does not fit
+ */
+double
+flowbus_screen_get_double (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = argument (self, name, G_VARIANT_TYPE_DOUBLE);
+
+  return value ? g_variant_get_double (value) : 0;
+}
+
+/**
+ * flowbus_screen_get_boolean:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: its value; %FALSE if it has no such argument of this type
+ */
+gboolean
+flowbus_screen_get_boolean (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = argument (self, name, G_VARIANT_TYPE_BOOLEAN);
+
+  return value ? g_variant_get_boolean (value) : FALSE;
+}
+
+/**
+ * flowbus_screen_get_strv:
+ * @self: a screen
+ * @name: the name of an argument
+ *
+ * Returns: (transfer full) (nullable) (array zero-terminated=1): its texts; %NULL if it has no such argument of this type
+ */
+char **
+flowbus_screen_get_strv (FlowbusScreen *self, const char *name)
+{
+  g_autoptr (GVariant) value = argument (self, name, G_VARIANT_TYPE_STRING_ARRAY);
+
+  return value ? g_variant_dup_strv (value, NULL) : NULL;
+}

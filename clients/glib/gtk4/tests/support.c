@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "support.h"
+
+FlowbusScreen *latest;
+
+static GDBusConnection *
+get_bus (void)
+{
+  return g_bus_get_sync (G_BUS_TYPE_SESSION, NULL, NULL);
+}
+
+gboolean
+support_too_late (gpointer what)
+{
+  g_error ("after 20 s: %s", (const char *) what);
+}
+
+static void
+on_called (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  GVariant **answer = user_data;
+  g_autoptr (GError) error = NULL;
+
+  *answer = g_dbus_connection_call_finish (G_DBUS_CONNECTION (object), result, &error);
+  if (*answer == NULL)
+    *answer = g_variant_ref_sink (g_variant_new_string (error->message));
+}
+
+GVariant *
+support_call (const char *path, const char *interface, const char *member, GVariant *values)
+{
+  g_autoptr (GDBusConnection) bus = get_bus ();
+  GVariant *answer = NULL;
+
+  g_dbus_connection_call (bus, "org.flowbus.Navigation1", path, interface, member, values, NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL,
+                          on_called, &answer);
+  wait_until (answer);
+  return answer;
+}
+
+void
+support_emit (const char *step, gint64 number)
+{
+  GVariant *arguments = g_variant_new_parsed ("(%s, {'number': <%x>})", step, number);
+  g_autoptr (GVariant) answer = support_call (PAGES, "org.flowbus.Navigation1.Stepper", "EmitStep", arguments);
+  const char *verdict;
+
+  if (!g_variant_is_of_type (answer, G_VARIANT_TYPE ("(ts)")))
+    g_error ("'%s' failed: %s", step, g_variant_get_string (answer, NULL));
+  g_variant_get (answer, "(t&s)", NULL, &verdict);
+  g_assert_cmpstr (verdict, ==, "navigated");
+}
+
+GVariant *
+support_get (const char *path, const char *name)
+{
+  const char *interface = g_str_equal (name, "Children") ? "org.flowbus.Navigation1.Flow" : "org.flowbus.Navigation1.Presentable";
+  g_autoptr (GVariant) answer =
+      support_call (path, "org.freedesktop.DBus.Properties", "Get", g_variant_new ("(ss)", interface, name));
+  GVariant *value = NULL;
+
+  if (g_variant_is_of_type (answer, G_VARIANT_TYPE ("(v)")))
+    g_variant_get (answer, "(v)", &value);
+  return value;
+}
+
+gboolean
+support_is (const char *path, const char *name, gboolean value)
+{
+  g_autoptr (GVariant) found = support_get (path, name);
+
+  return found && g_variant_get_boolean (found) == value;
+}
+
+gboolean
+support_is_text (const char *path, const char *name, const char *value)
+{
+  g_autoptr (GVariant) found = support_get (path, name);
+
+  return found && g_str_equal (g_variant_get_string (found, NULL), value);
+}
+
+void
+support_clear (void)
+{
+  g_autoptr (GVariant) children = support_get (PAGES, "Children");
+  gsize count;
+  g_autofree const char **paths = g_variant_get_objv (children, &count);
+
+  /* Back dismisses all but the last, whoever owns them. */
+  for (gsize at = count; at-- > 1;)
+    g_variant_unref (support_call (PAGES, "org.flowbus.Navigation1.Flow", "Back", NULL));
+  if (latest)
+    {
+      g_autoptr (GVariant) nothing = NULL;
+
+      if (count > 0 && flowbus_presenter_list_screens (flowbus_screen_get_presenter (latest)))
+        {
+          GList *screens = flowbus_presenter_list_screens (flowbus_screen_get_presenter (latest));
+
+          for (GList *item = screens; item; item = item->next)
+            flowbus_screen_dismiss_async (item->data, NULL, NULL, NULL);
+          g_list_free_full (screens, g_object_unref);
+        }
+      g_clear_object (&latest);
+    }
+  do
+    {
+      g_clear_pointer (&children, g_variant_unref);
+      children = support_get (PAGES, "Children");
+    }
+  while (g_variant_n_children (children) > 0);
+}
+
+static void
+on_present (FlowbusPresenter *presenter, FlowbusScreen *screen)
+{
+  g_set_object (&latest, screen);
+}
+
+FlowbusPresenter *
+support_present (void)
+{
+  FlowbusPresenter *presenter = flowbus_presenter_new ("org.example.Windows");
+
+  g_signal_connect (presenter, "present", G_CALLBACK (on_present), NULL);
+  wait_until (flowbus_presenter_get_name_owned (presenter));
+  return presenter;
+}
+
+void
+support_xdotool (const char *first, ...)
+{
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_auto (GStrv) arguments = NULL;
+  g_autoptr (GError) error = NULL;
+  va_list rest;
+  int status;
+
+  g_strv_builder_add (words, "xdotool");
+  va_start (rest, first);
+  for (const char *word = first; word; word = va_arg (rest, const char *))
+    g_strv_builder_add (words, word);
+  va_end (rest);
+  arguments = g_strv_builder_end (words);
+  g_spawn_sync (NULL, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (status, ==, 0);
+}
+
+void
+support_press (const char *key)
+{
+  support_xdotool ("key", key, NULL);
+}
+
+void
+support_focus (GtkWindow *window)
+{
+  gtk_window_present (window);
+  wait_until (gtk_window_is_active (window));
+}

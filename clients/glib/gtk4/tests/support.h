@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <flowbus-gtk4/flowbus-gtk4.h>
+
+#define PAGES "/org/flowbus/Navigation1/tree/pages"
+
+/* Runs the main loop until something is so. After 20 s the test has failed. */
+#define wait_until(condition)                                                                                                            \
+  G_STMT_START                                                                                                                           \
+  {                                                                                                                                      \
+    guint limit = g_timeout_add_seconds (20, support_too_late, (gpointer) G_STRLOC ": " #condition);                                     \
+    while (!(condition))                                                                                                                 \
+      g_main_context_iteration (NULL, TRUE);                                                                                             \
+    g_source_remove (limit);                                                                                                             \
+  }                                                                                                                                      \
+  G_STMT_END
+
+gboolean support_too_late (gpointer what);
+
+/* A call of flowbusd, from a connection of the test's own. The main loop runs meanwhile. */
+GVariant *support_call (const char *path, const char *interface, const char *member, GVariant *values);
+/* Emits a step on the flow, which has to navigate. */
+void support_emit (const char *step, gint64 number);
+/* A property of a flow or screen; NULL if there is none at this path. */
+GVariant *support_get (const char *path, const char *name);
+gboolean support_is (const char *path, const char *name, gboolean value);
+gboolean support_is_text (const char *path, const char *name, const char *value);
+/* Dismisses all screens of the flow. */
+void support_clear (void);
+
+/* The latest screen that the presenter was called for, and the presenter. */
+extern FlowbusScreen *latest;
+FlowbusPresenter *support_present (void);
+
+/* The keys and clicks of a person. Returns when the X server has got them. */
+void support_xdotool (const char *first, ...) G_GNUC_NULL_TERMINATED;
+void support_press (const char *key);
+/* Waits until a window has the focus, so that keys go there. */
+void support_focus (GtkWindow *window);
