@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bus.h"
+
+#include "names.h"
+
+#include <QtCore/QCoreApplication>
+#include <QtCore/QPointer>
+#include <QtDBus/QDBusArgument>
+#include <QtDBus/QDBusConnectionInterface>
+#include <QtDBus/QDBusMetaType>
+
+#include <chrono>
+#include <utility>
+
+using namespace std::chrono_literals;
+
+namespace FlowBus {
+
+namespace {
+
+// flowbusd remembers a token for 60 s: a call that is repeated later would count as a new one.
+constexpr auto repeatable = 55s;
+// Longer than a caller waits for a verdict (20 s) and a postponed call for its turn.
+constexpr auto answerLimit = 45s;
+constexpr auto longestPause = 3s;
+
+// The call may have arrived or not, or nobody was there to take it.
+bool isLost(const QString &errorName)
+{
+    return errorName == Error::noReply || errorName == QLatin1String("org.freedesktop.DBus.Error.NameHasNoOwner")
+        || errorName == QLatin1String("org.freedesktop.DBus.Error.TimedOut")
+        || errorName == QLatin1String("org.freedesktop.DBus.Error.Timeout") || errorName == Error::serviceUnknown
+        || errorName.startsWith(QLatin1String("org.freedesktop.DBus.Error.Spawn."));
+}
+
+}
+
+Call::Call(Bus *bus, const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
+           Completion completion)
+    : QObject(bus), bus(bus), message(QDBusMessage::createMethodCall(service, path, interface, member)),
+      completion(std::move(completion))
+{
+    message.setArguments(arguments);
+    // Guards may ask the user about a step: there is one before a screen.
+    message.setInteractiveAuthorizationAllowed(interface == stepperInterface);
+    age.start();
+    bus->begin();
+    connect(bus, &Bus::serviceAppeared, this, [this] {
+        if (isWaiting)
+            send();
+    });
+}
+
+void Call::send()
+{
+    isWaiting = false;
+    ++attempts;
+    // The answer comes as an event between those of signals: in the order in which flowbusd sent them.
+    bus->connection().callWithCallback(message, this, SLOT(replied(QDBusMessage)), SLOT(failed(QDBusError,QDBusMessage)),
+                                       int(std::chrono::milliseconds(answerLimit).count()));
+}
+
+void Call::replied(const QDBusMessage &reply)
+{
+    finish({reply.arguments(), {}, {}, attempts > 1});
+}
+
+void Call::failed(const QDBusError &error, const QDBusMessage &)
+{
+    const Reply reply{{}, error.name(), error.message(), attempts > 1};
+    if (!isLost(reply.errorName) || !bus->isConnected())
+        finish(reply);
+    else
+        wait(reply);
+}
+
+// A call whose answer was lost is repeated at once, which makes the bus start flowbusd; after that, there are pauses. If
+// nothing starts it, it appears or does not.
+void Call::wait(const Reply &reply)
+{
+    lastFailure = reply;
+    const auto left = repeatable - std::chrono::milliseconds(age.elapsed());
+    if (left <= 0ms)
+        return finish(reply);
+    if (reply.errorName == Error::serviceUnknown) {
+        isWaiting = true;
+        QTimer::singleShot(left, this, [this] {
+            if (isWaiting)
+                finish(lastFailure);
+        });
+    } else if (attempts == 1) {
+        send();
+    } else {
+        const auto pause = std::min<std::chrono::milliseconds>(100ms * (1 << std::min(attempts, 6)), longestPause);
+        QTimer::singleShot(std::min<std::chrono::milliseconds>(pause, left), this, [this] { send(); });
+    }
+}
+
+void Call::finish(const Reply &reply)
+{
+    isWaiting = false;
+    disconnect(bus, nullptr, this, nullptr);
+    deleteLater();
+    if (completion)
+        completion(reply);
+    bus->end();
+}
+
+Bus *Bus::of(Kind kind)
+{
+    static QPointer<Bus> session;
+    static QPointer<Bus> system;
+    QPointer<Bus> &bus = kind == Kind::Session ? session : system;
+    if (!bus)
+        bus = new Bus(kind);
+    return bus;
+}
+
+Bus::Bus(Kind kind)
+    : QObject(QCoreApplication::instance()),
+      link(kind == Kind::Session ? QDBusConnection::sessionBus() : QDBusConnection::systemBus())
+{
+    if (!link.isConnected()) {
+        qCritical("flowbus: there is no %s bus: %s", kind == Kind::Session ? "session" : "system",
+                  qUtf8Printable(link.lastError().message()));
+        return;
+    }
+    qDBusRegisterMetaType<ArgumentTypes>();
+    qDBusRegisterMetaType<Declarations>();
+    link.connect(QStringLiteral("org.freedesktop.DBus"), QStringLiteral("/org/freedesktop/DBus"),
+                 QStringLiteral("org.freedesktop.DBus"), QStringLiteral("NameOwnerChanged"), {service}, QString(), this,
+                 SLOT(ownerChanged(QString,QString,QString)));
+    link.connect(QString(), QStringLiteral("/org/freedesktop/DBus/Local"), QStringLiteral("org.freedesktop.DBus.Local"),
+                 QStringLiteral("Disconnected"), this, SLOT(disconnected()));
+    link.connect(service, rootPath, coordinatorInterface, QStringLiteral("DefinitionsChanged"), this,
+                 SLOT(definitionsChanged()));
+    // These two come from whatever path was called, which a former process may have chosen.
+    link.connect(service, QString(), stepperInterface, QStringLiteral("StepConcluded"), this,
+                 SLOT(stepConcluded(QString,qulonglong,QString,QString,QString)));
+    link.connect(service, QString(), stepperInterface, QStringLiteral("Answered"), this,
+                 SLOT(stepAnswered(QString,QString,QVariantMap,QDBusMessage)));
+}
+
+void Bus::call(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
+               QObject *context, Completion completion)
+{
+    const QPointer<QObject> guard(context);
+    auto *call = new Call(this, path, interface, member, arguments,
+                          [guard, hasContext = context != nullptr, completion = std::move(completion)](const Reply &reply) {
+                              if ((!hasContext || guard) && completion)
+                                  completion(reply);
+                          });
+    call->send();
+}
+
+void Bus::emitStep(const QString &path, const QString &member, const QVariantList &arguments, const QString &token,
+                   QObject *context, Completion completion)
+{
+    const QPointer<QObject> guard(context);
+    Emission emission{path, member, arguments,
+                      [guard, completion = std::move(completion)](const Reply &reply) {
+                          if (guard)
+                              completion(reply);
+                      },
+                      {}, false};
+    emission.age.start();
+    emissions.insert(token, emission);
+    begin();
+    sendEmission(token);
+}
+
+void Bus::sendEmission(const QString &token)
+{
+    const Emission emission = emissions.value(token);
+    call(emission.path, stepperInterface, emission.member, emission.arguments, this, [this, token](const Reply &reply) {
+        const auto found = emissions.find(token);
+        if (found == emissions.end())
+            return;
+        if (!reply.failed() && reply.values.value(1).toString() == QLatin1String("pending"))
+            found->isPending = true;
+        else if (!(found->isPending && isLost(reply.errorName)))
+            concludeEmission(token, reply);
+    });
+}
+
+void Bus::stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
+                        const QString &errorMessage)
+{
+    concludeEmission(token, {{serial, verdict}, errorName, errorMessage, false});
+}
+
+void Bus::concludeEmission(const QString &token, const Reply &reply)
+{
+    const auto found = emissions.find(token);
+    if (found == emissions.end())
+        return;
+    const Emission emission = *found;
+    emissions.erase(found);
+    emission.completion(reply);
+    end();
+}
+
+void Bus::stepAnswered(const QString &token, const QString &outcome, const QVariantMap &result, const QDBusMessage &message)
+{
+    Q_EMIT answered(message.path(), token, outcome, fromWireMap(result));
+}
+
+void Bus::withSteps(QObject *context, StepsCompletion completion)
+{
+    if (hasSteps)
+        return completion(steps, {});
+    const QPointer<QObject> guard(context);
+    stepsWaiting << [guard, completion = std::move(completion)](const Declarations &read, const Reply &reply) {
+        if (guard)
+            completion(read, reply);
+    };
+    if (stepsWaiting.size() > 1)
+        return;
+    const int asked = stepsAge;
+    call(rootPath, coordinatorInterface, QStringLiteral("GetSteps"), {}, this, [this, asked](const Reply &reply) {
+        Declarations read;
+        if (!reply.failed())
+            reply.values.value(0).value<QDBusArgument>() >> read;
+        if (!reply.failed() && asked == stepsAge) {
+            steps = read;
+            hasSteps = true;
+        }
+        const QList<StepsCompletion> waiting = std::exchange(stepsWaiting, {});
+        for (const StepsCompletion &one : waiting)
+            one(read, reply);
+    });
+}
+
+void Bus::definitionsChanged()
+{
+    hasSteps = false;
+    ++stepsAge;
+}
+
+void Bus::ownerChanged(const QString &, const QString &, const QString &now)
+{
+    definitionsChanged();
+    if (now.isEmpty())
+        return;
+    Q_EMIT serviceAppeared();
+    // The signal that concludes a pending step may have been lost on its way.
+    for (const QString &token : emissions.keys()) {
+        const Emission emission = emissions.value(token);
+        if (emission.isPending && std::chrono::milliseconds(emission.age.elapsed()) < repeatable)
+            sendEmission(token);
+    }
+}
+
+// Nobody can reach this program any more, nor start it, as long as it runs without a bus.
+void Bus::disconnected()
+{
+    qCritical("flowbus: the connection to the bus is lost");
+    QCoreApplication::exit(1);
+}
+
+void Bus::begin()
+{
+    ++underWay;
+}
+
+void Bus::end()
+{
+    if (--underWay == 0)
+        Q_EMIT idle();
+}
+
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A connection to a bus, and calls to flowbusd on it that survive its restart.
+#pragma once
+
+#include "values.h"
+
+#include <QtCore/QElapsedTimer>
+#include <QtCore/QHash>
+#include <QtCore/QObject>
+#include <QtCore/QTimer>
+#include <QtDBus/QDBusConnection>
+#include <QtDBus/QDBusError>
+#include <QtDBus/QDBusMessage>
+
+#include <functional>
+
+namespace FlowBus {
+
+// What became of a call.
+struct Reply
+{
+    QVariantList values;
+    // Empty if it succeeded.
+    QString errorName;
+    QString errorMessage;
+    // Whether it was called more than once, so that the first call may be the one that had its effect.
+    bool isRepeated = false;
+
+    bool failed() const { return !errorName.isEmpty(); }
+};
+
+using Completion = std::function<void(const Reply &)>;
+
+// The declared steps.
+using Declarations = QMap<QString, ArgumentTypes>;
+using StepsCompletion = std::function<void(const Declarations &, const Reply &)>;
+
+class Bus;
+
+// One call of a method of flowbusd. While flowbusd is away it waits, and a call whose answer was lost is made again: the
+// bus starts flowbusd, or it is on its way back. So only calls of which a second one does no harm are made by it: those with
+// a token, and those that say how something is to be.
+class Call : public QObject
+{
+    Q_OBJECT
+public:
+    Call(Bus *bus, const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
+         Completion completion);
+    void send();
+
+private Q_SLOTS:
+    void replied(const QDBusMessage &message);
+    void failed(const QDBusError &error, const QDBusMessage &message);
+
+private:
+    void finish(const Reply &reply);
+    void wait(const Reply &reply);
+
+    Bus *bus;
+    QDBusMessage message;
+    Completion completion;
+    QElapsedTimer age;
+    Reply lastFailure;
+    int attempts = 0;
+    bool isWaiting = false;
+};
+
+// A step that was emitted, or a Back, until its outcome is known. It is sent again with its token where its answer may be lost.
+struct Emission
+{
+    QString path;
+    QString member;
+    QVariantList arguments;
+    // Gets the serial and the verdict, which is never "pending".
+    Completion completion;
+    QElapsedTimer age;
+    bool isPending = false;
+};
+
+class Bus : public QObject
+{
+    Q_OBJECT
+public:
+    enum class Kind { Session, System };
+
+    static Bus *of(Kind kind);
+
+    QDBusConnection &connection() { return link; }
+    bool isConnected() const { return link.isConnected(); }
+
+    // Calls a method of flowbusd. The completion is called once, unless the context is destroyed before.
+    void call(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
+              QObject *context, Completion completion);
+
+    // Calls EmitStepWithOptions or BackWithOptions, and completes when the outcome is known, also after "pending". The options
+    // among the arguments have this token.
+    void emitStep(const QString &path, const QString &member, const QVariantList &arguments, const QString &token,
+                  QObject *context, Completion completion);
+
+    // Calls back with the declared steps; with an error if flowbusd can't tell them.
+    void withSteps(QObject *context, StepsCompletion completion);
+
+    // How many calls have no outcome yet.
+    int callsUnderWay() const { return underWay; }
+
+Q_SIGNALS:
+    // flowbusd is on the bus, for the first time or again: what was known has to be read again.
+    void serviceAppeared();
+    void answered(const QString &path, const QString &token, const QString &outcome, const QVariantMap &result);
+    // The last call has its outcome.
+    void idle();
+
+private Q_SLOTS:
+    void ownerChanged(const QString &name, const QString &before, const QString &now);
+    void definitionsChanged();
+    void stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
+                       const QString &errorMessage);
+    void stepAnswered(const QString &token, const QString &outcome, const QVariantMap &result, const QDBusMessage &message);
+    void disconnected();
+
+private:
+    friend class Call;
+    explicit Bus(Kind kind);
+    void sendEmission(const QString &token);
+    void concludeEmission(const QString &token, const Reply &reply);
+    void begin();
+    void end();
+
+    QDBusConnection link;
+    QHash<QString, Emission> emissions;
+    Declarations steps;
+    QList<StepsCompletion> stepsWaiting;
+    bool hasSteps = false;
+    // Counts what makes the steps obsolete, so that an older answer is not kept.
+    int stepsAge = 0;
+    int underWay = 0;
+};
+
+}
