@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "identity.h"
+
+#include "names.h"
+
+#include <QtCore/QTimer>
+#include <QtGui/QGuiApplication>
+#include <xcb/xcb.h>
+
+#include <cstdlib>
+
+namespace FlowBus {
+
+namespace {
+
+xcb_connection_t *x11()
+{
+    auto *native = qGuiApp->nativeInterface<QNativeInterface::QX11Application>();
+    return native ? native->connection() : nullptr;
+}
+
+xcb_atom_t atom(xcb_connection_t *connection, const char *name)
+{
+    const auto cookie = xcb_intern_atom(connection, 0, uint16_t(qstrlen(name)), name);
+    xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(connection, cookie, nullptr);
+    const xcb_atom_t found = reply ? reply->atom : xcb_atom_t(XCB_ATOM_NONE);
+    std::free(reply);
+    return found;
+}
+
+void setText(xcb_connection_t *connection, QWindow *window, const char *property, const QString &text)
+{
+    const QByteArray bytes = text.toUtf8();
+    xcb_change_property(connection, XCB_PROP_MODE_REPLACE, xcb_window_t(window->winId()), atom(connection, property),
+                        atom(connection, "UTF8_STRING"), 8, uint32_t(bytes.size()), bytes.constData());
+}
+
+}
+
+QString applicationId(const QString &path, qulonglong instance)
+{
+    QString place = path.mid(treePath.size() + 1);
+    place.replace(QLatin1Char('/'), QLatin1Char('.'));
+    return QStringLiteral("org.flowbus.screen.%1-%2").arg(place).arg(instance);
+}
+
+void setApplicationId(const QString &id)
+{
+    static QString own;
+    static bool isOther = false;
+    if (!isOther) {
+        own = QGuiApplication::desktopFileName();
+        isOther = true;
+        QTimer::singleShot(0, qGuiApp, [] {
+            isOther = false;
+            QGuiApplication::setDesktopFileName(own);
+        });
+    }
+    QGuiApplication::setDesktopFileName(id);
+}
+
+void setScreenProperty(QWindow *window, const QString &path, qulonglong instance)
+{
+    if (xcb_connection_t *connection = x11()) {
+        setText(connection, window, "_FLOWBUS_SCREEN", QStringLiteral("%1 %2").arg(path).arg(instance));
+        xcb_flush(connection);
+    }
+}
+
+void raise(QWindow *window, const QString &activationToken)
+{
+    if (!activationToken.isEmpty()) {
+        if (xcb_connection_t *connection = x11()) {
+            setText(connection, window, "_NET_STARTUP_ID", activationToken);
+            // By the time in its token, a window manager knows that it is not older than what the user does now.
+            bool isTime = false;
+            const qsizetype at = activationToken.lastIndexOf(QLatin1String("_TIME"));
+            const uint32_t time = at < 0 ? 0 : uint32_t(activationToken.mid(at + 5).toULong(&isTime));
+            if (isTime)
+                xcb_change_property(connection, XCB_PROP_MODE_REPLACE, xcb_window_t(window->winId()),
+                                    atom(connection, "_NET_WM_USER_TIME"), XCB_ATOM_CARDINAL, 32, 1, &time);
+            xcb_flush(connection);
+        } else {
+            // Qt's plugin for Wayland takes the token from here, and removes it.
+            qputenv("XDG_ACTIVATION_TOKEN", activationToken.toUtf8());
+        }
+    }
+    window->raise();
+    window->requestActivate();
+}
+
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "presenter.h"
+
+#include "names.h"
+#include "screenwindow.h"
+
+#include <QtCore/QCoreApplication>
+#include <QtCore/QMetaProperty>
+#include <QtDBus/QDBusObjectPath>
+#include <QtGui/QGuiApplication>
+#include <QtQml/QQmlContext>
+#include <QtQml/QQmlEngine>
+#include <QtQml/QQmlInfo>
+
+#include <utility>
+
+using namespace FlowBus;
+
+FlowBusPresenter::FlowBusPresenter(QObject *parent) : QObject(parent) {}
+
+FlowBusPresenter::~FlowBusPresenter()
+{
+    if (m_busName)
+        m_busName->remove(this);
+    if (!m_servedPath.isEmpty())
+        Endpoint::withdraw(m_bus, m_servedPath, Endpoint::PresenterRole);
+    for (const qulonglong instance : m_views.keys()) {
+        View view = m_views.take(instance);
+        refuse(view, Error::failed, QStringLiteral("the presenter is gone"));
+        delete view.window;
+        delete view.screen;
+    }
+}
+
+void FlowBusPresenter::setName(const QString &name)
+{
+    if (m_busName) {
+        qmlWarning(this) << "the name '" << m_name << "' can't be changed any more";
+        return;
+    }
+    if (std::exchange(m_name, name) != name) {
+        Q_EMIT nameChanged();
+        Q_EMIT pathChanged();
+    }
+}
+
+QString FlowBusPresenter::path() const
+{
+    return m_path.isEmpty() ? defaultPath(m_name) : m_path;
+}
+
+void FlowBusPresenter::setPath(const QString &path)
+{
+    if (std::exchange(m_path, path) != path)
+        Q_EMIT pathChanged();
+}
+
+void FlowBusPresenter::setBus(BusKind kind)
+{
+    if (std::exchange(m_kind, kind) != kind)
+        Q_EMIT busChanged();
+}
+
+void FlowBusPresenter::setScreens(const QVariantMap &screens)
+{
+    m_screens = screens;
+    Q_EMIT screensChanged();
+}
+
+void FlowBusPresenter::setExitWhenIdle(bool exits)
+{
+    if (std::exchange(m_exitWhenIdle, exits) == exits)
+        return;
+    Q_EMIT exitWhenIdleChanged();
+    checkIdle();
+}
+
+FlowBusScreenWindow *FlowBusPresenter::lookup(qulonglong instance) const
+{
+    return m_views.value(instance).window;
+}
+
+void FlowBusPresenter::componentComplete()
+{
+    if (m_name.isEmpty()) {
+        qmlWarning(this) << "a Presenter needs a name, such as \"org.example.Cinema\"";
+        return;
+    }
+    m_bus = Bus::of(m_kind == Session ? Bus::Kind::Session : Bus::Kind::System);
+    if (!m_bus->isConnected()) {
+        Q_EMIT lostName();
+        return;
+    }
+    // The last window that is closed does not end the program: its Dismiss is under way then, and screens may follow.
+    QGuiApplication::setQuitOnLastWindowClosed(false);
+    if (!Endpoint::serve(m_bus, path(), Endpoint::PresenterRole, this)) {
+        qmlWarning(this).noquote() << QStringLiteral("the object '%1' is another Presenter's").arg(path());
+        return;
+    }
+    m_servedPath = path();
+    m_busName = BusName::of(m_bus, m_name);
+    m_busName->add(this);
+    connect(m_bus, &Bus::idle, this, &FlowBusPresenter::checkIdle);
+    if (m_busName->isOwned())
+        nameChanged(true);
+}
+
+void FlowBusPresenter::nameChanged(bool isOwned)
+{
+    if (m_isReleasing)
+        return;
+    if (std::exchange(m_nameOwned, isOwned) != isOwned)
+        Q_EMIT nameOwnedChanged();
+    if (isOwned)
+        Q_EMIT acquiredName();
+    else
+        Q_EMIT lostName();
+}
+
+void FlowBusPresenter::called(const QDBusMessage &message)
+{
+    if (message.member() == QLatin1String("Withdraw"))
+        withdraw(message);
+    else if (message.member() == QLatin1String("Alive"))
+        m_bus->connection().send(message.createReply());
+    else if (m_isReleasing)
+        m_postponed << message;
+    else
+        present(message);
+}
+
+void FlowBusPresenter::present(const QDBusMessage &message)
+{
+    const QVariantList values = message.arguments();
+    const QVariantMap arguments = fromWireMap(values.value(2));
+    const QVariantMap details = fromWireMap(values.value(3));
+    const qulonglong instance = details.value(QStringLiteral("instance")).toULongLong();
+    if (!instance) {
+        m_bus->connection().send(message.createErrorReply(
+            QDBusError::InvalidArgs, QStringLiteral("the detail 'instance' is missing; it is the number of the screen")));
+        return;
+    }
+    m_hasPresented = true;
+    // A screen that was just taken away is presented anew: its former window goes first.
+    if (const View former = m_views.value(instance); former.screen && !former.screen->isLive)
+        remove(former.screen);
+    const bool isNew = !m_views.contains(instance);
+    View &view = m_views[instance];
+    view.calls << message;
+    if (!isNew) {
+        view.screen->presented(arguments, details);
+        if (view.screen->isOwned)
+            answer(view);
+        return;
+    }
+    view.screen = new Screen(this, m_bus, values.value(0).value<QDBusObjectPath>().path(), values.value(1).toString(), instance);
+    view.screen->presented(arguments, details);
+    connect(view.screen, &Screen::withdrawn, this, [this, screen = view.screen] { remove(screen); }, Qt::QueuedConnection);
+    Q_EMIT countChanged();
+    view.component = component(view.screen->name, view.ownsComponent);
+    if (!view.component) {
+        refuse(view, Error::notSupported,
+               QStringLiteral("this program has no screen '%1'; it has '%2'")
+                   .arg(view.screen->name, screenNames().join(QLatin1String("', '"))));
+    } else if (view.component->isLoading()) {
+        connect(view.component, &QQmlComponent::statusChanged, view.screen, [this, instance] { create(instance); });
+    } else {
+        create(instance);
+    }
+}
+
+// The component of a screen: an entry of `screens`, or a property of that name.
+QQmlComponent *FlowBusPresenter::component(const QString &screen, bool &owns)
+{
+    QVariant value = m_screens.value(screen);
+    if (!value.isValid() && screenNames().contains(screen))
+        value = property(screen.toUtf8().constData());
+    if (value.metaType() == QMetaType::fromType<QJSValue>())
+        value = value.value<QJSValue>().toVariant();
+    if (auto *component = qobject_cast<QQmlComponent *>(value.value<QObject *>()))
+        return component;
+    const bool isUrl = value.typeId() == QMetaType::QString || value.typeId() == QMetaType::QUrl;
+    QQmlContext *context = qmlContext(this);
+    if (!isUrl || !context)
+        return nullptr;
+    owns = true;
+    return new QQmlComponent(context->engine(), context->resolvedUrl(value.toUrl()), QQmlComponent::PreferSynchronous, this);
+}
+
+QStringList FlowBusPresenter::screenNames() const
+{
+    QStringList names = m_screens.keys();
+    for (int index = staticMetaObject.propertyCount(); index < metaObject()->propertyCount(); ++index) {
+        const QMetaProperty property = metaObject()->property(index);
+        if (property.read(this).canConvert<QQmlComponent *>())
+            names << QString::fromUtf8(property.name());
+    }
+    return names;
+}
+
+// The window of a screen whose component is there. Until the first Present is answered, it is not shown.
+void FlowBusPresenter::create(qulonglong instance)
+{
+    const auto found = m_views.find(instance);
+    if (found == m_views.end() || found->window || found->component->isLoading())
+        return;
+    View &view = *found;
+    QQmlContext *context = view.component->creationContext();
+    QObject *object = view.component->beginCreate(context ? context : qmlContext(this));
+    auto *window = qobject_cast<FlowBusScreenWindow *>(object);
+    if (window) {
+        QQmlEngine::setObjectOwnership(window, QQmlEngine::CppOwnership);
+        window->attach(view.screen);
+        view.window = window;
+    }
+    if (object)
+        view.component->completeCreate();
+    if (!window) {
+        QString problem = view.component->errorString().trimmed();
+        if (object)
+            problem = QStringLiteral("the component is a %1, and not a ScreenWindow")
+                          .arg(QLatin1String(object->metaObject()->className()));
+        delete object;
+        return refuse(m_views[instance], Error::failed, QStringLiteral("screen '%1': %2").arg(found->screen->name, problem));
+    }
+    settle(instance);
+}
+
+void FlowBusPresenter::settle(qulonglong instance)
+{
+    const auto found = m_views.find(instance);
+    if (found == m_views.end() || !found->window || found->calls.isEmpty())
+        return;
+    if (found->window->isRefused())
+        refuse(*found, Error::failed, found->window->failure());
+    else if (!found->window->isHeld())
+        answer(*found);
+}
+
+void FlowBusPresenter::answer(View &view)
+{
+    for (const QDBusMessage &call : std::exchange(view.calls, {}))
+        m_bus->connection().send(call.createReply());
+    const bool isFirst = !view.screen->isOwned;
+    view.screen->answeredPresent();
+    if (isFirst && view.window)
+        view.window->begin();
+}
+
+void FlowBusPresenter::refuse(View &view, const QString &errorName, const QString &message)
+{
+    if (!view.calls.isEmpty())
+        qmlWarning(this).noquote() << QStringLiteral("Present is refused:") << message;
+    for (const QDBusMessage &call : std::exchange(view.calls, {}))
+        m_bus->connection().send(call.createErrorReply(errorName, message));
+    view.screen->refused();
+}
+
+void FlowBusPresenter::withdraw(const QDBusMessage &message)
+{
+    const QVariantList values = message.arguments();
+    const auto found = m_views.find(values.value(1).toULongLong());
+    if (found != m_views.end())
+        found->screen->withdraw(values.value(2).toString());
+}
+
+void FlowBusPresenter::remove(Screen *screen)
+{
+    if (m_views.value(screen->instance).screen != screen)
+        return;
+    const View view = m_views.take(screen->instance);
+    // Present of a screen that is not shown yet has no answer.
+    for (const QDBusMessage &call : view.calls)
+        m_bus->connection().send(call.createErrorReply(Error::failed, QStringLiteral("the screen was withdrawn")));
+    if (view.window)
+        view.window->end();
+    if (view.ownsComponent && view.component)
+        view.component->deleteLater();
+    view.screen->deleteLater();
+    Q_EMIT countChanged();
+    checkIdle();
+}
+
+void FlowBusPresenter::checkIdle()
+{
+    if (m_exitWhenIdle && m_hasPresented && m_views.isEmpty() && m_bus && !m_bus->callsUnderWay() && !m_isReleasing)
+        releaseName();
+}
+
+// From then on the bus starts another process for a call. What came before is still taken.
+void FlowBusPresenter::releaseName()
+{
+    m_isReleasing = true;
+    m_busName->release(this, [this] { released(); });
+}
+
+void FlowBusPresenter::released()
+{
+    m_isReleasing = false;
+    if (m_postponed.isEmpty() && !m_bus->callsUnderWay()) {
+        if (std::exchange(m_nameOwned, false))
+            Q_EMIT nameOwnedChanged();
+        Q_EMIT idle();
+        QCoreApplication::quit();
+        return;
+    }
+    // The answer has to come from the owner of the name: the bus takes this request before the answer.
+    m_busName->request();
+    for (const QDBusMessage &message : std::exchange(m_postponed, {}))
+        present(message);
+    checkIdle();
+}

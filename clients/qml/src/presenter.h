@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "endpoint.h"
+#include "screen.h"
+
+#include <QtCore/QMap>
+#include <QtQml/QQmlComponent>
+#include <QtQml/QQmlListProperty>
+#include <QtQml/QQmlParserStatus>
+#include <QtQml/qqmlregistration.h>
+
+Q_MOC_INCLUDE("screenwindow.h")
+class FlowBusScreenWindow;
+
+/*!
+    \qmltype Presenter
+    \brief Shows the screens that flowbusd asks this program for.
+
+    It exports its object, requests its bus name, and opens a ScreenWindow for each screen that it is asked for. For each screen it
+    has a component: in \l screens, or as a property that has the name of the screen.
+
+    \qml
+    Presenter {
+        name: "org.example.Cinema"
+        property Component films: ScreenWindow { title: "Films" }
+        property Component film: FilmWindow { }
+    }
+    \endqml
+*/
+class FlowBusPresenter : public QObject, public QQmlParserStatus, public FlowBus::Receiver
+{
+    Q_OBJECT
+    Q_INTERFACES(QQmlParserStatus)
+    QML_NAMED_ELEMENT(Presenter)
+    Q_CLASSINFO("DefaultProperty", "data")
+
+    /*! The bus name by which definitions know this program. Required; it can't be changed later. */
+    Q_PROPERTY(QString name READ name WRITE setName NOTIFY nameChanged FINAL)
+    /*! The object path. The default follows from the name: a slash for each dot, an underscore for each hyphen. */
+    Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
+    /*! Which bus: \c Presenter.Session (the default) or \c Presenter.System. */
+    Q_PROPERTY(BusKind bus READ bus WRITE setBus NOTIFY busChanged FINAL)
+    /*! A component or a URL for each name of a screen. A screen that is not in it is looked up among the properties. */
+    Q_PROPERTY(QVariantMap screens READ screens WRITE setScreens NOTIFY screensChanged FINAL)
+    /*! Whether the program ends when it shows no screen any more. It never does before its first screen. The default is false. */
+    Q_PROPERTY(bool exitWhenIdle READ exitWhenIdle WRITE setExitWhenIdle NOTIFY exitWhenIdleChanged FINAL)
+    /*! Whether the program has the bus name. */
+    Q_PROPERTY(bool nameOwned READ nameOwned NOTIFY nameOwnedChanged FINAL)
+    /*! How many screens it shows. */
+    Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
+    /*! Other objects that belong to it, such as a Guard. */
+    Q_PROPERTY(QQmlListProperty<QObject> data READ data FINAL)
+
+public:
+    enum BusKind { Session, System };
+    Q_ENUM(BusKind)
+
+    explicit FlowBusPresenter(QObject *parent = nullptr);
+    ~FlowBusPresenter() override;
+
+    QString name() const { return m_name; }
+    void setName(const QString &name);
+    QString path() const;
+    void setPath(const QString &path);
+    BusKind bus() const { return m_kind; }
+    void setBus(BusKind kind);
+    QVariantMap screens() const { return m_screens; }
+    void setScreens(const QVariantMap &screens);
+    bool exitWhenIdle() const { return m_exitWhenIdle; }
+    void setExitWhenIdle(bool exits);
+    bool nameOwned() const { return m_nameOwned; }
+    int count() const { return int(m_views.size()); }
+    QQmlListProperty<QObject> data() { return {this, &m_data}; }
+
+    /*! \qmlmethod ScreenWindow Presenter::lookup(int instance)
+        The window of the screen with this instance; null if there is none. */
+    Q_INVOKABLE FlowBusScreenWindow *lookup(qulonglong instance) const;
+
+    void classBegin() override {}
+    void componentComplete() override;
+
+    // Of ScreenWindow, which decides whether the screen is shown.
+    void settle(qulonglong instance);
+
+Q_SIGNALS:
+    void nameChanged();
+    void pathChanged();
+    void busChanged();
+    void screensChanged();
+    void exitWhenIdleChanged();
+    void nameOwnedChanged();
+    void countChanged();
+    /*! The program has the bus name now. */
+    void acquiredName();
+    /*! Another program has the bus name. */
+    void lostName();
+    /*! The program shows no screen any more, has given its name back, and ends now. Only with \l exitWhenIdle. */
+    void idle();
+
+private:
+    // A screen with its window, and the calls of Present that are not answered yet.
+    struct View
+    {
+        FlowBus::Screen *screen = nullptr;
+        QPointer<QQmlComponent> component;
+        QPointer<FlowBusScreenWindow> window;
+        QList<QDBusMessage> calls;
+        bool ownsComponent = false;
+    };
+
+    void called(const QDBusMessage &message) override;
+    void nameChanged(bool isOwned) override;
+    void present(const QDBusMessage &message);
+    void withdraw(const QDBusMessage &message);
+    QQmlComponent *component(const QString &screen, bool &owns);
+    QStringList screenNames() const;
+    void create(qulonglong instance);
+    void answer(View &view);
+    void refuse(View &view, const QString &errorName, const QString &message);
+    void remove(FlowBus::Screen *screen);
+    void checkIdle();
+    void releaseName();
+    void released();
+
+    QString m_name;
+    QString m_path;
+    BusKind m_kind = Session;
+    QVariantMap m_screens;
+    QList<QObject *> m_data;
+    QMap<qulonglong, View> m_views;
+    QList<QDBusMessage> m_postponed;
+    FlowBus::Bus *m_bus = nullptr;
+    FlowBus::BusName *m_busName = nullptr;
+    QString m_servedPath;
+    bool m_exitWhenIdle = false;
+    bool m_nameOwned = false;
+    bool m_hasPresented = false;
+    bool m_isReleasing = false;
+};

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "screen.h"
+
+#include "names.h"
+#include "promise.h"
+#include "steps.h"
+
+#include <QtCore/QUuid>
+#include <QtDBus/QDBusArgument>
+
+#include <utility>
+
+namespace FlowBus {
+
+void Setting::set(const QVariant &value, Completion completion)
+{
+    wanted = value;
+    isWanted = true;
+    if (completion)
+        waiting << std::move(completion);
+    if (screen->isOwned && !isUnderWay)
+        send();
+}
+
+void Setting::begin()
+{
+    if (isWanted && !isUnderWay)
+        send();
+}
+
+void Setting::send()
+{
+    isWanted = false;
+    isUnderWay = true;
+    const QList<Completion> completions = std::exchange(waiting, {});
+    screen->callPresentable(member, {wanted}, [this, completions](const Reply &reply) {
+        isUnderWay = false;
+        if (reply.failed() && completions.isEmpty())
+            screen->reportFailure(QLatin1String(member), reply);
+        for (const Completion &completion : completions)
+            completion(reply);
+        if (isWanted && screen->isLive)
+            send();
+    });
+}
+
+void Answer::acknowledge() const
+{
+    if (screen)
+        screen->acknowledge(token);
+}
+
+Screen::Screen(FlowBusPresenter *presenter, Bus *bus, const QString &path, const QString &name, qulonglong instance)
+    : bus(bus), presenter(presenter), path(path), name(name), instance(instance)
+{
+    bus->connection().connect(service, path, propertiesInterface, QStringLiteral("PropertiesChanged"),
+                              {presentableInterface}, QString(), this,
+                              SLOT(propertiesChanged(QString,QVariantMap,QStringList)));
+    connect(bus, &Bus::serviceAppeared, this, &Screen::readAgain);
+    connect(bus, &Bus::answered, this,
+            [this](const QString &from, const QString &token, const QString &outcome, const QVariantMap &result) {
+                if (from == instancePath(this->instance) || from == this->path)
+                    takeAnswer(token, outcome, result);
+            });
+}
+
+QString Screen::takeActivationToken()
+{
+    return details.take(QStringLiteral("activation-token")).toString();
+}
+
+void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails)
+{
+    QVariantMap all = newDetails;
+    const QVariantList answers = all.take(QStringLiteral("answers")).toList();
+    const QVariantMap newState = all.take(QStringLiteral("state")).toMap();
+    details = all;
+    isInSight = true;
+    const bool isFirst = !isOwned;
+    if (std::exchange(state, newState) != newState)
+        Q_EMIT stateChanged();
+    if (std::exchange(arguments, changed) != changed)
+        Q_EMIT argumentsChanged();
+    Q_EMIT detailsChanged();
+    Q_EMIT inSightChanged();
+    if (!isFirst && isLive && !isLeaving) {
+        if (detail("reason") == QLatin1String("return"))
+            Q_EMIT returned();
+        else
+            Q_EMIT updated();
+    }
+    for (const QVariant &one : answers) {
+        const QVariantList parts = one.toList();
+        takeAnswer(parts.value(0).toString(), parts.value(1).toString(), parts.value(2).toMap());
+    }
+}
+
+void Screen::answeredPresent()
+{
+    if (std::exchange(isOwned, true))
+        return;
+    for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState})
+        setting->begin();
+    // The match was made after Present was sent: what changed in between is read once.
+    readAgain();
+}
+
+void Screen::refused()
+{
+    end(QStringLiteral("failed"));
+}
+
+void Screen::propertiesChanged(const QString &, const QVariantMap &values, const QStringList &)
+{
+    takeProperties(values);
+}
+
+void Screen::takeProperties(const QVariantMap &values)
+{
+    const QVariant value = values.value(QStringLiteral("InSight"));
+    if (value.isValid() && std::exchange(isInSight, value.toBool()) != value.toBool())
+        Q_EMIT inSightChanged();
+}
+
+void Screen::readAgain()
+{
+    if (!isOwned || !isLive)
+        return;
+    bus->call(instancePath(instance), propertiesInterface, QStringLiteral("GetAll"), {QString(presentableInterface)}, this,
+              [this](const Reply &reply) {
+                  if (!reply.failed())
+                      takeProperties(fromWireMap(reply.values.value(0)));
+                  else if (reply.errorName == Error::unknownObject && !isLeaving)
+                      end(QStringLiteral("gone"));
+              });
+}
+
+void Screen::callPresentable(const char *member, const QVariantList &arguments, Completion completion)
+{
+    bus->call(instancePath(instance), presentableInterface, QLatin1String(member), arguments, this, std::move(completion));
+}
+
+void Screen::reportFailure(const QString &member, const Reply &reply)
+{
+    // The screen is gone or another one's: Withdraw says so.
+    if (!isLive || isLeaving || reply.errorName == Error::unknownObject || reply.errorName == Error::notOwner)
+        return;
+    Q_EMIT callFailed(member, reply.errorName, reply.errorMessage);
+}
+
+void Screen::setTitle(const QString &text)
+{
+    constexpr qsizetype limit = 256;
+    QString shortened = text;
+    while (shortened.toUtf8().size() > limit)
+        shortened.chop(shortened.size() > 1 && shortened.back().isLowSurrogate() ? 2 : 1);
+    title.set(shortened);
+}
+
+void Screen::setBackStep(const QString &step)
+{
+    if (std::exchange(backStep, step) == step)
+        return;
+    backStepSetting.set(step);
+    Q_EMIT backStepChanged();
+}
+
+void Screen::touch()
+{
+    if (lastTouch.isValid() && lastTouch.elapsed() < 1000)
+        return;
+    lastTouch.start();
+    callPresentable("Touch", {}, [this](const Reply &reply) {
+        if (reply.failed())
+            reportFailure(QStringLiteral("Touch"), reply);
+    });
+}
+
+QJSValue Screen::emitStep(QObject *of, const QString &step, const QVariantMap &values, const QVariantMap &options)
+{
+    return FlowBus::emitStep(bus, of, instancePath(instance), step, values, options);
+}
+
+QJSValue Screen::back(QObject *of)
+{
+    return FlowBus::back(bus, of, instancePath(instance));
+}
+
+QJSValue Screen::ask(QObject *of, const QString &step, const QVariantMap &values, const QString &given)
+{
+    const Promise promise(of);
+    const QString token = given.isEmpty() ? QUuid::createUuid().toString(QUuid::WithoutBraces) : given;
+    asks.insert(token, [promise](const Answer &answer) { promise.resolve(QVariant::fromValue(answer)); });
+    const QVariantMap options{{QStringLiteral("ask"), true}, {QStringLiteral("token"), token}};
+    sendStep(bus, this, instancePath(instance), step, values, options, [this, token, promise, step](const Reply &reply) {
+        const QString verdict = reply.values.value(1).toString();
+        const bool isAsked = verdict == QLatin1String("navigated") || verdict == QLatin1String("deferred");
+        if (!reply.failed() && isAsked)
+            return;
+        asks.remove(token);
+        if (reply.failed()) {
+            promise.reject(reply.errorName, reply.errorMessage);
+            Q_EMIT callFailed(QStringLiteral("ask"), reply.errorName, reply.errorMessage);
+        } else {
+            promise.reject(QString(Error::failed),
+                           QStringLiteral("nothing answers the step '%1': its verdict is '%2'").arg(step, verdict));
+        }
+    });
+    return promise.value();
+}
+
+void Screen::takeAnswer(const QString &token, const QString &outcome, const QVariantMap &result)
+{
+    const Answer answer{token, outcome, result, this};
+    if (taken.contains(token))
+        return;
+    taken.insert(token);
+    if (const auto ask = asks.take(token))
+        ask(answer);
+    else
+        Q_EMIT answered(answer);
+}
+
+void Screen::acknowledge(const QString &token)
+{
+    const auto send = [this, token](const Reply & = {}) {
+        callPresentable("AcknowledgeAnswer", {token}, [this](const Reply &reply) {
+            if (reply.failed())
+                reportFailure(QStringLiteral("AcknowledgeAnswer"), reply);
+        });
+    };
+    // What was saved with the answer has to be with flowbusd before: else a crash in between would lose both.
+    if (savedState.isSettled())
+        send();
+    else
+        savedState.set(wireState, send);
+}
+
+QJSValue Screen::saveState(QObject *of, const QVariantMap &values)
+{
+    const Promise promise(of);
+    Problem problem;
+    const QVariantMap map = toWireMap(values, QStringLiteral("state"), problem);
+    if (!problem.isEmpty()) {
+        promise.reject(QString(Error::invalidArguments), problem);
+        Q_EMIT callFailed(QStringLiteral("SaveState"), QString(Error::invalidArguments), problem);
+        return promise.value();
+    }
+    wireState = map;
+    state = values;
+    savedState.set(map, [this, promise](const Reply &reply) {
+        if (!reply.failed())
+            return promise.resolve(QJSValue());
+        promise.reject(reply.errorName, reply.errorMessage);
+        reportFailure(QStringLiteral("SaveState"), reply);
+    });
+    Q_EMIT stateChanged();
+    return promise.value();
+}
+
+QJSValue Screen::finish(QObject *of, const QVariantMap &values)
+{
+    const Promise promise(of);
+    Problem problem;
+    const QVariantMap map = toWireMap(values, QStringLiteral("result"), problem);
+    if (!problem.isEmpty()) {
+        promise.reject(QString(Error::invalidArguments), problem);
+        Q_EMIT callFailed(QStringLiteral("Finish"), QString(Error::invalidArguments), problem);
+        return promise.value();
+    }
+    leave("Finish", {map}, QStringLiteral("finished"), [this, promise](const Reply &reply) {
+        if (!reply.failed())
+            return promise.resolve(QJSValue());
+        promise.reject(reply.errorName, reply.errorMessage);
+        reportFailure(QStringLiteral("Finish"), reply);
+    });
+    return promise.value();
+}
+
+QJSValue Screen::dismiss(QObject *of)
+{
+    const Promise promise(of);
+    leave("Dismiss", {}, QStringLiteral("dismissed"), [this, promise](const Reply &reply) {
+        if (!reply.failed())
+            return promise.resolve(QJSValue());
+        promise.reject(reply.errorName, reply.errorMessage);
+        reportFailure(QStringLiteral("Dismiss"), reply);
+    });
+    return promise.value();
+}
+
+QJSValue Screen::release(QObject *of)
+{
+    const Promise promise(of);
+    leave("Release", {}, QStringLiteral("released"), [this, promise](const Reply &reply) {
+        if (!reply.failed())
+            return promise.resolve(QJSValue());
+        promise.reject(reply.errorName, reply.errorMessage);
+        reportFailure(QStringLiteral("Release"), reply);
+    });
+    return promise.value();
+}
+
+// Gives the screen up. The view goes when flowbusd has answered, as no Withdraw follows; after an error it stays.
+void Screen::leave(const char *member, const QVariantList &arguments, const QString &reason, Completion completion)
+{
+    if (!isLive || isLeaving)
+        return completion({{}, QString(Error::unknownObject), QStringLiteral("the screen is gone, or is about to go")});
+    isLeaving = true;
+    callPresentable(member, arguments, [this, reason, completion = std::move(completion)](const Reply &reply) {
+        isLeaving = false;
+        // The first call may have been the one that succeeded, and its answer lost.
+        const bool isGone = reply.errorName == Error::unknownObject;
+        const bool isDone = !reply.failed() || (isGone && (reply.isRepeated || reason == QLatin1String("dismissed")));
+        completion(isDone ? Reply{} : reply);
+        if (isDone || isGone)
+            end(isDone ? reason : QStringLiteral("gone"));
+    });
+}
+
+void Screen::withdraw(const QString &reason)
+{
+    if (!isLive)
+        return;
+    if (reason != QLatin1String("evicted"))
+        return end(reason);
+    // flowbusd asks once more after its restart.
+    if (std::exchange(isEvicted, true))
+        return;
+    Q_EMIT saveStateAsked();
+    if (savedState.isSettled())
+        releaseEvicted();
+    else
+        savedState.set(wireState, [this](const Reply &) { releaseEvicted(); });
+}
+
+void Screen::releaseEvicted()
+{
+    isLeaving = true;
+    callPresentable("Release", {}, [this](const Reply &) { end(QStringLiteral("evicted")); });
+}
+
+void Screen::end(const QString &reason)
+{
+    if (!std::exchange(isLive, false))
+        return;
+    Q_EMIT withdrawn(reason);
+}
+
+}

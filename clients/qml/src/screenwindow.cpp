@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "screenwindow.h"
+
+#include "identity.h"
+#include "names.h"
+#include "presenter.h"
+#include "steps.h"
+
+#include <QtGui/QGuiApplication>
+#include <QtGui/QKeyEvent>
+#include <QtGui/QMouseEvent>
+#include <QtGui/QStyleHints>
+#include <QtQml/QQmlInfo>
+
+#include <chrono>
+#include <utility>
+
+using namespace FlowBus;
+
+namespace {
+
+// How near to the edge a swipe begins, and how far it goes, in pixels that do not depend on the density of the display.
+constexpr double swipeEdge = 16;
+constexpr double swipeLength = 80;
+
+quint64 now()
+{
+    using namespace std::chrono;
+    return quint64(duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
+}
+
+FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
+{
+    connect(this, &QWindow::visibleChanged, this, &FlowBusScreenWindow::visibleChanged);
+    connect(this, &QWindow::visibilityChanged, this, &FlowBusScreenWindow::visibilityChanged);
+    // All ways to show a window go through this, and it comes before the window of the platform is made or mapped.
+    connect(this, &QWindow::visibleChanged, this, [this](bool isVisible) {
+        if (!m_screen)
+            return;
+        if (isVisible) {
+            setApplicationId(applicationId(path(), instance()));
+        } else {
+            m_wasExposed = false;
+            if (!m_screen->isLeaving)
+                m_screen->setVisible(false);
+        }
+    });
+    connect(this, &QWindow::windowTitleChanged, this, [this](const QString &title) {
+        if (m_screen)
+            m_screen->setTitle(title);
+    });
+}
+
+FlowBusScreenWindow::~FlowBusScreenWindow() = default;
+
+QStringList FlowBusScreenWindow::styles() const
+{
+    return details().value(QStringLiteral("styles")).toStringList();
+}
+
+void FlowBusScreenWindow::attach(Screen *screen)
+{
+    m_screen = screen;
+    connect(screen, &Screen::detailsChanged, this, &FlowBusScreenWindow::detailsChanged);
+    connect(screen, &Screen::argumentsChanged, this, &FlowBusScreenWindow::argumentsChanged);
+    connect(screen, &Screen::stateChanged, this, &FlowBusScreenWindow::stateChanged);
+    connect(screen, &Screen::inSightChanged, this, &FlowBusScreenWindow::inSightChanged);
+    connect(screen, &Screen::backStepChanged, this, &FlowBusScreenWindow::backStepChanged);
+    connect(screen, &Screen::updated, this, [this] {
+        raiseWindow();
+        Q_EMIT updated();
+    });
+    connect(screen, &Screen::returned, this, [this] {
+        raiseWindow();
+        Q_EMIT returned();
+    });
+    connect(screen, &Screen::saveStateAsked, this, &FlowBusScreenWindow::saveStateAsked);
+    connect(screen, &Screen::answered, this, &FlowBusScreenWindow::answered);
+    connect(screen, &Screen::callFailed, this,
+            [this](const QString &member, const QString &errorName, const QString &errorMessage) {
+                warn(this, member, errorName, errorMessage);
+                Q_EMIT callFailed(member, errorName, errorMessage);
+            });
+    connect(screen, &Screen::withdrawn, this, [this](const QString &reason) {
+        Q_EMIT liveChanged();
+        Q_EMIT withdrawn(reason);
+    });
+}
+
+void FlowBusScreenWindow::componentComplete()
+{
+    if (!m_screen)
+        qmlWarning(this) << "a ScreenWindow is made by a Presenter, from the component of a screen";
+}
+
+void FlowBusScreenWindow::begin()
+{
+    m_hasBegun = true;
+    showWindow();
+}
+
+void FlowBusScreenWindow::showWindow()
+{
+    if (m_wantedVisibility == Hidden || !m_wantedVisible || !m_screen->isLive)
+        return;
+    if (m_wantedVisibility != AutomaticVisibility)
+        setVisibility(m_wantedVisibility);
+    else
+        setVisible(true);
+    const QString token = m_screen->takeActivationToken();
+    if (!token.isEmpty())
+        FlowBus::raise(this, token);
+}
+
+void FlowBusScreenWindow::raiseWindow()
+{
+    if (m_hasBegun && isVisible())
+        FlowBus::raise(this, m_screen->takeActivationToken());
+}
+
+void FlowBusScreenWindow::end()
+{
+    // A window that takes its user's last key press is destroyed only when that is over.
+    setVisible(false);
+    deleteLater();
+}
+
+void FlowBusScreenWindow::setWantedVisible(bool visible)
+{
+    m_wantedVisible = visible;
+    if (m_hasBegun)
+        setVisible(visible);
+}
+
+void FlowBusScreenWindow::setWantedVisibility(Visibility visibility)
+{
+    m_wantedVisibility = visibility;
+    if (m_hasBegun)
+        setVisibility(visibility);
+}
+
+// The screen can be seen from the first time that the compositor has it shown until it is hidden. What covers the window later
+// is no concern of the tree.
+void FlowBusScreenWindow::exposeEvent(QExposeEvent *event)
+{
+    QQuickWindow::exposeEvent(event);
+    if (isExposed() && m_screen && m_screen->isLive && !std::exchange(m_wasExposed, true))
+        m_screen->setVisible(true);
+}
+
+bool FlowBusScreenWindow::isBack(QEvent *event) const
+{
+    switch (event->type()) {
+    case QEvent::KeyPress: {
+        const auto *press = static_cast<QKeyEvent *>(event);
+        return m_backKeys && !press->isAutoRepeat() && press->modifiers() == Qt::NoModifier
+            && (press->key() == Qt::Key_Escape || press->key() == Qt::Key_Back);
+    }
+    case QEvent::MouseButtonPress: return m_backKeys && static_cast<QMouseEvent *>(event)->button() == Qt::BackButton;
+    default: return false;
+    }
+}
+
+bool FlowBusScreenWindow::event(QEvent *event)
+{
+    switch (event->type()) {
+    case QEvent::PlatformSurface:
+        if (static_cast<QPlatformSurfaceEvent *>(event)->surfaceEventType() == QPlatformSurfaceEvent::SurfaceCreated && m_screen)
+            setScreenProperty(this, path(), instance());
+        break;
+    case QEvent::KeyPress:
+    case QEvent::KeyRelease:
+    case QEvent::MouseButtonPress:
+    case QEvent::MouseMove:
+    case QEvent::MouseButtonRelease:
+    case QEvent::TouchBegin:
+    case QEvent::TouchUpdate:
+    case QEvent::TouchEnd:
+    case QEvent::TabletPress:
+    case QEvent::TabletRelease: {
+        const QPointer<FlowBusScreenWindow> guard(this);
+        m_inputTime = now();
+        // Who takes it says so.
+        event->ignore();
+        const bool isHandled = QQuickWindow::event(event);
+        if (!guard)
+            return isHandled;
+        if (!event->isAccepted() && isBack(event) && live()) {
+            event->accept();
+            back();
+        }
+        followSwipe(event);
+        m_inputTime = 0;
+        return isHandled;
+    }
+    case QEvent::Close: {
+        const QPointer<FlowBusScreenWindow> guard(this);
+        const QPointer<Screen> screen(m_screen);
+        // flowbusd is told that the screen is dismissed, and not that it is hidden before.
+        const bool isHandled = QQuickWindow::event(event);
+        if (guard && event->isAccepted() && screen && screen->isLive && !screen->isLeaving)
+            screen->dismiss(this);
+        return isHandled;
+    }
+    default: break;
+    }
+    return QQuickWindow::event(event);
+}
+
+// A swipe from the left edge, with a finger or the mouse; from the right one where people read from the right.
+void FlowBusScreenWindow::followSwipe(QEvent *event)
+{
+    if (!m_backGesture || !event->isPointerEvent())
+        return;
+    auto *pointer = static_cast<QPointerEvent *>(event);
+    if (pointer->pointCount() != 1)
+        m_isSwipe = false;
+    if (pointer->pointCount() != 1)
+        return;
+    const QPointF at = pointer->point(0).position();
+    const bool isFromRight = QGuiApplication::layoutDirection() == Qt::RightToLeft;
+    const QPointF moved = (at - m_swipeBegin) * (isFromRight ? -1 : 1);
+    switch (event->type()) {
+    case QEvent::MouseButtonPress:
+    case QEvent::TouchBegin: {
+        const bool isLeftButton
+            = event->type() == QEvent::TouchBegin || static_cast<QMouseEvent *>(event)->button() == Qt::LeftButton;
+        m_isSwipe = isLeftButton && (isFromRight ? width() - at.x() : at.x()) <= swipeEdge;
+        m_swipeBegin = at;
+        break;
+    }
+    case QEvent::MouseButtonRelease:
+    case QEvent::TouchEnd:
+        if (std::exchange(m_isSwipe, false) && moved.x() >= swipeLength && std::abs(moved.y()) < moved.x() && live())
+            back();
+        break;
+    default: break;
+    }
+}
+
+QJSValue FlowBusScreenWindow::emit(const QString &step, const QVariantMap &arguments, const QVariantMap &options)
+{
+    if (!m_screen)
+        return {};
+    QVariantMap all = options;
+    if (m_inputTime && !all.contains(QStringLiteral("inputTime")))
+        all.insert(QStringLiteral("inputTime"), m_inputTime);
+    return m_screen->emitStep(this, step, arguments, all);
+}
+
+QJSValue FlowBusScreenWindow::ask(const QString &step, const QVariantMap &arguments, const QString &token)
+{
+    return m_screen ? m_screen->ask(this, step, arguments, token) : QJSValue();
+}
+
+QJSValue FlowBusScreenWindow::back()
+{
+    return m_screen ? m_screen->back(this) : QJSValue();
+}
+
+QJSValue FlowBusScreenWindow::saveState(const QVariantMap &state)
+{
+    return m_screen ? m_screen->saveState(this, state) : QJSValue();
+}
+
+QJSValue FlowBusScreenWindow::finish(const QVariantMap &result)
+{
+    return m_screen ? m_screen->finish(this, result) : QJSValue();
+}
+
+QJSValue FlowBusScreenWindow::dismiss()
+{
+    return m_screen ? m_screen->dismiss(this) : QJSValue();
+}
+
+QJSValue FlowBusScreenWindow::release()
+{
+    return m_screen ? m_screen->release(this) : QJSValue();
+}
+
+void FlowBusScreenWindow::setBackStep(const QString &step)
+{
+    if (m_screen)
+        m_screen->setBackStep(step);
+}
+
+void FlowBusScreenWindow::touch()
+{
+    if (m_screen)
+        m_screen->touch();
+}
+
+void FlowBusScreenWindow::acknowledge(const QString &token)
+{
+    if (m_screen)
+        m_screen->acknowledge(token);
+}
+
+QString FlowBusScreenWindow::takeActivationToken()
+{
+    return m_screen ? m_screen->takeActivationToken() : QString();
+}
+
+void FlowBusScreenWindow::fail(const QString &message)
+{
+    if (!m_screen || m_hasBegun) {
+        qmlWarning(this) << "fail() comes too late: the screen is shown already";
+        return;
+    }
+    m_isRefused = true;
+    m_failure = message;
+    if (std::exchange(m_isHeld, false))
+        m_screen->presenter->settle(instance());
+}
+
+void FlowBusScreenWindow::hold()
+{
+    m_isHeld = !m_hasBegun && !m_isRefused;
+}
+
+void FlowBusScreenWindow::accept()
+{
+    if (std::exchange(m_isHeld, false) && m_screen)
+        m_screen->presenter->settle(instance());
+}
