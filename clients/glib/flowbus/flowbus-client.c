@@ -38,6 +38,7 @@ struct _FlowbusClient {
   guint subscriptions[3];
   gboolean interactive;
   guint retry_time;
+  guint appearances;
   GPtrArray *parts;
   GHashTable *screens;
   FlowbusCalls *calls;
@@ -72,6 +73,12 @@ const GError *
 _flowbus_client_get_closed (FlowbusClient *self)
 {
   return self->closed;
+}
+
+guint
+_flowbus_client_get_appearances (FlowbusClient *self)
+{
+  return self->appearances;
 }
 
 FlowbusCalls *
@@ -209,6 +216,7 @@ service_appeared (GDBusConnection *connection, const char *name, const char *own
 
   g_free (self->owner);
   self->owner = g_strdup (owner);
+  self->appearances++;
   _flowbus_steps_forget (self->steps);
   _flowbus_calls_flush (self->calls);
   _flowbus_emissions_appeared (self->emissions);

@@ -329,7 +329,11 @@ take_options (Emission *emission, GVariant *given, guint64 instance, GError **er
     emission->token = g_uuid_string_random ();
     g_variant_dict_insert (&dict, "token", "s", emission->token);
   }
-  emission->waits = !emission->is_back ? !(g_variant_dict_lookup (&dict, "wait", "b", &wait) && !wait) : TRUE;
+  emission->waits = emission->is_back || !(g_variant_dict_lookup (&dict, "wait", "b", &wait) && !wait);
+  /* The end of a pending step is told by a signal. So this program is never taken for one that can't answer as a guard because it
+   * waits for a call. */
+  if (!emission->is_back)
+    g_variant_dict_insert (&dict, "wait", "b", FALSE);
   if (emission->is_ask)
     g_variant_dict_insert (&dict, "ask", "b", TRUE);
   if (instance && !emission->is_back && !g_variant_dict_contains (&dict, "instance"))
@@ -361,7 +365,7 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
 
   if (!g_variant_is_object_path (path))
     error = g_error_new (FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
-                         "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE "/shop'", path);
+                         "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE_PATH "/shop'", path);
   if (error || !take_options (emission, options, screen ? flowbus_screen_get_instance (screen) : 0, &error)) {
     g_task_return_error (task, error);
     g_object_unref (task);

@@ -5,7 +5,7 @@
 
 #define FLOWBUS_NAME "org.flowbus.Navigation1"
 #define FLOWBUS_ROOT "/org/flowbus/Navigation1"
-#define FLOWBUS_TREE FLOWBUS_ROOT "/tree"
+#define FLOWBUS_TREE_PATH FLOWBUS_ROOT "/tree"
 #define FLOWBUS_INSTANCES FLOWBUS_ROOT "/instance/"
 #define FLOWBUS_COORDINATOR FLOWBUS_NAME ".Coordinator"
 #define FLOWBUS_FLOW FLOWBUS_NAME ".Flow"
@@ -33,6 +33,8 @@ GMainContext *_flowbus_client_get_context (FlowbusClient *self);
 void _flowbus_client_add_part (FlowbusClient *self, gpointer part, FlowbusStart start);
 void _flowbus_client_remove_part (FlowbusClient *self, gpointer part);
 const GError *_flowbus_client_get_closed (FlowbusClient *self);
+/* How often the service has appeared. */
+guint _flowbus_client_get_appearances (FlowbusClient *self);
 /* Between these two, what GDBus is given belongs to the context of the client. */
 void _flowbus_client_enter (FlowbusClient *self);
 void _flowbus_client_leave (FlowbusClient *self);

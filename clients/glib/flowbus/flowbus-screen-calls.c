@@ -4,38 +4,100 @@
 /* Touch within a second of another one has no effect. */
 #define TOUCH_TIME G_USEC_PER_SEC
 
+/* Takes the error. */
+typedef void (*Done) (FlowbusScreen *self, const char *method, GError *error, gpointer data);
+
 typedef struct {
   FlowbusScreen *screen;
   const char *method;
-} Plain;
+  GVariant *parameters;
+  GCancellable *cancellable;
+  Done done;
+  gpointer data;
+} Call;
+
+static void send (Call *call);
 
 static void
-plain_called (GObject *source, GAsyncResult *result, gpointer data)
+call_free (Call *call)
 {
-  Plain *plain = data;
-  FlowbusScreen *self = plain->screen;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
-
-  if (g_str_equal (plain->method, "SetVisible"))
-    self->visible_calls--;
-  else if (g_str_equal (plain->method, "SetTitle"))
-    self->titles_sent--;
-  if (!reply)
-    _flowbus_screen_call_failed (self, plain->method, error);
-  g_object_unref (self);
-  g_free (plain);
+  g_object_unref (call->screen);
+  g_clear_pointer (&call->parameters, g_variant_unref);
+  g_clear_object (&call->cancellable);
+  g_free (call);
 }
 
-/* A call without a callback. @method is a literal. */
+static void
+sent (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Call *call = data;
+  FlowbusScreen *self = call->screen;
+  GError *error = NULL;
+  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
+
+  /* The answer to Present was lost with the service, which calls it once more: then this program is the owner. */
+  if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_NOT_OWNER) && !self->is_withdrawn &&
+      self->accepted_by != _flowbus_client_get_appearances (self->client)) {
+    g_error_free (error);
+    g_queue_push_tail (&self->waiting, call);
+    return;
+  }
+  call->done (self, call->method, error, call->data);
+  call_free (call);
+}
+
+static void
+send (Call *call)
+{
+  FlowbusScreen *self = call->screen;
+
+  /* Only SetVisible is allowed before the answer to Present. */
+  if (!self->is_owner && !self->is_withdrawn && !g_str_equal (call->method, "SetVisible"))
+    g_queue_push_tail (&self->waiting, call);
+  else
+    _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, call->method, call->parameters, "()",
+                          G_DBUS_CALL_FLAGS_NONE, 0, call->cancellable, sent, call);
+}
+
+void
+_flowbus_screen_send_waiting (FlowbusScreen *self)
+{
+  GQueue waiting = self->waiting;
+  Call *call;
+
+  g_queue_init (&self->waiting);
+  while ((call = g_queue_pop_head (&waiting)))
+    send (call);
+}
+
+/* @method is a literal. */
+static void
+begin (FlowbusScreen *self, const char *method, GVariant *parameters, GCancellable *cancellable, Done done, gpointer data)
+{
+  Call *call = g_new0 (Call, 1);
+
+  *call = (Call) { g_object_ref (self), method, parameters ? g_variant_ref_sink (parameters) : NULL, NULL, done, data };
+  g_set_object (&call->cancellable, cancellable);
+  send (call);
+}
+
+static void
+plain_done (FlowbusScreen *self, const char *method, GError *error, gpointer data)
+{
+  if (g_str_equal (method, "SetVisible"))
+    self->visible_calls--;
+  else if (g_str_equal (method, "SetTitle"))
+    self->titles_sent--;
+  if (error)
+    _flowbus_screen_call_failed (self, method, error);
+  g_clear_error (&error);
+}
+
+/* A call without a callback. */
 void
 _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters)
 {
-  Plain *plain = g_new (Plain, 1);
-
-  *plain = (Plain) { g_object_ref (self), method };
-  _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, method, parameters, "()", G_DBUS_CALL_FLAGS_NONE, 0,
-                        NULL, plain_called, plain);
+  begin (self, method, parameters, NULL, plain_done, NULL);
 }
 
 void
@@ -126,13 +188,10 @@ flowbus_screen_touch (FlowbusScreen *self)
 }
 
 static void
-called (GObject *source, GAsyncResult *result, gpointer data)
+called (FlowbusScreen *self, const char *method, GError *error, gpointer data)
 {
   g_autoptr (GTask) task = data;
-  g_autoptr (FlowbusScreen) self = g_object_ref (g_task_get_source_object (task));
   const char *reason = g_task_get_task_data (task);
-  GError *error = NULL;
-  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
 
   /* The answer to an earlier attempt was lost, and it was carried out. */
   if (error && reason && (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT) ||
@@ -160,8 +219,7 @@ call (FlowbusScreen *self, gpointer tag, const char *method, GVariant *parameter
   _flowbus_client_leave (self->client);
   g_task_set_source_tag (task, tag);
   g_task_set_task_data (task, (gpointer) reason, NULL);
-  _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, method, parameters, "()", G_DBUS_CALL_FLAGS_NONE, 0,
-                        cancellable, called, task);
+  begin (self, method, parameters, cancellable, called, task);
 }
 
 static void

@@ -19,6 +19,9 @@ struct _FlowbusScreen {
   GPtrArray *invocations; /* Presents that are not answered; an answer takes the reference */
   GHashTable *answered;   /* tokens of answers that were handed over */
   guint changes;
+  GQueue waiting;         /* calls until it is the owner */
+  gboolean is_owner;      /* a Present was answered */
+  guint accepted_by;      /* which appearance of the service it was answered to */
   gboolean is_held;
   gboolean is_withdrawn;
   gboolean in_sight;
@@ -33,4 +36,5 @@ struct _FlowbusScreen {
 void _flowbus_screen_set_title (FlowbusScreen *self, const char *title);
 void _flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible);
 void _flowbus_screen_set_back_step (FlowbusScreen *self, const char *step);
+void _flowbus_screen_send_waiting (FlowbusScreen *self);
 void _flowbus_screen_call_failed (FlowbusScreen *self, const char *method, const GError *error);

@@ -179,6 +179,9 @@ accept (FlowbusScreen *self)
 {
   self->is_held = FALSE;
   answer_present (self, NULL);
+  self->is_owner = TRUE;
+  self->accepted_by = _flowbus_client_get_appearances (self->client);
+  _flowbus_screen_send_waiting (self);
   _flowbus_screen_sync (self);
   take_answers (self);
 }
@@ -208,6 +211,7 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
   self->is_withdrawn = TRUE;
   self->is_held = FALSE;
   answer_present (self, "the screen has been withdrawn");
+  _flowbus_screen_send_waiting (self);
   if (self->changes)
     g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
   self->changes = 0;
@@ -742,5 +746,6 @@ flowbus_screen_init (FlowbusScreen *self)
   g_weak_ref_init (&self->presenter, NULL);
   self->invocations = g_ptr_array_new ();
   self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_queue_init (&self->waiting);
   self->in_sight = TRUE;
 }

@@ -298,7 +298,8 @@ _flowbus_steps_convert (GVariant *steps, const char *step, GVariant *arguments, 
       continue;
     }
     if (!(made = _flowbus_convert (value, G_VARIANT_TYPE (type)))) {
-      g_autofree char *text = g_variant_print (value, FALSE);
+      g_autofree char *text = g_variant_is_of_type (value, G_VARIANT_TYPE_STRING) ? g_variant_dup_string (value, NULL)
+                                                                                  : g_variant_print (value, FALSE);
 
       if (g_utf8_strlen (text, -1) > 60)
         *g_utf8_offset_to_pointer (text, 60) = '\0';

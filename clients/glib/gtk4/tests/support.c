@@ -3,6 +3,7 @@
 #include "support.h"
 
 FlowbusScreen *latest;
+char *root;
 
 static GDBusConnection *
 get_bus (void)
@@ -43,7 +44,7 @@ void
 support_emit (const char *step, gint64 number)
 {
   GVariant *arguments = g_variant_new_parsed ("(%s, {'number': <%x>})", step, number);
-  g_autoptr (GVariant) answer = support_call (PAGES, "org.flowbus.Navigation1.Stepper", "EmitStep", arguments);
+  g_autoptr (GVariant) answer = support_call (root, "org.flowbus.Navigation1.Stepper", "EmitStep", arguments);
   const char *verdict;
 
   if (!g_variant_is_of_type (answer, G_VARIANT_TYPE ("(ts)")))
@@ -81,38 +82,6 @@ support_is_text (const char *path, const char *name, const char *value)
   return found && g_str_equal (g_variant_get_string (found, NULL), value);
 }
 
-void
-support_clear (void)
-{
-  g_autoptr (GVariant) children = support_get (PAGES, "Children");
-  gsize count;
-  g_autofree const char **paths = g_variant_get_objv (children, &count);
-
-  /* Back dismisses all but the last, whoever owns them. */
-  for (gsize at = count; at-- > 1;)
-    g_variant_unref (support_call (PAGES, "org.flowbus.Navigation1.Flow", "Back", NULL));
-  if (latest)
-    {
-      g_autoptr (GVariant) nothing = NULL;
-
-      if (count > 0 && flowbus_presenter_list_screens (flowbus_screen_get_presenter (latest)))
-        {
-          GList *screens = flowbus_presenter_list_screens (flowbus_screen_get_presenter (latest));
-
-          for (GList *item = screens; item; item = item->next)
-            flowbus_screen_dismiss_async (item->data, NULL, NULL, NULL);
-          g_list_free_full (screens, g_object_unref);
-        }
-      g_clear_object (&latest);
-    }
-  do
-    {
-      g_clear_pointer (&children, g_variant_unref);
-      children = support_get (PAGES, "Children");
-    }
-  while (g_variant_n_children (children) > 0);
-}
-
 static void
 on_present (FlowbusPresenter *presenter, FlowbusScreen *screen)
 {
@@ -120,13 +89,47 @@ on_present (FlowbusPresenter *presenter, FlowbusScreen *screen)
 }
 
 FlowbusPresenter *
-support_present (void)
+support_begin (void)
 {
+  g_autoptr (GVariant) answer = NULL;
   FlowbusPresenter *presenter = flowbus_presenter_new ("org.example.Windows");
 
   g_signal_connect (presenter, "present", G_CALLBACK (on_present), NULL);
   wait_until (flowbus_presenter_get_name_owned (presenter));
+  answer = support_call ("/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator", "Coordinate",
+                         g_variant_new ("(ssa{sv}a{sv})", "pages", "", NULL, NULL));
+  if (!g_variant_is_of_type (answer, G_VARIANT_TYPE ("(o)")))
+    g_error ("Coordinate failed: %s", g_variant_get_string (answer, NULL));
+  g_variant_get (answer, "(o)", &root);
   return presenter;
+}
+
+void
+support_end (FlowbusPresenter *presenter)
+{
+  g_variant_unref (support_call (root, "org.flowbus.Navigation1.Presentable", "Dismiss", NULL));
+  g_clear_object (&latest);
+  g_clear_pointer (&root, g_free);
+  wait_until (support_count (presenter) == 0);
+  flowbus_presenter_close (presenter);
+  g_object_unref (presenter);
+}
+
+guint
+support_count (FlowbusPresenter *presenter)
+{
+  g_autoptr (GList) screens = flowbus_presenter_list_screens (presenter);
+
+  return g_list_length (screens);
+}
+
+FlowbusScreen *
+support_open (const char *step, gint64 number)
+{
+  g_clear_object (&latest);
+  support_emit (step, number);
+  wait_until (latest);
+  return latest;
 }
 
 void

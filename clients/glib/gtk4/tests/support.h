@@ -3,8 +3,6 @@
 
 #include <flowbus-gtk4/flowbus-gtk4.h>
 
-#define PAGES "/org/flowbus/Navigation1/tree/pages"
-
 /* Runs the main loop until something is so. After 20 s the test has failed. */
 #define wait_until(condition)                                                                                                            \
   G_STMT_START                                                                                                                           \
@@ -20,18 +18,22 @@ gboolean support_too_late (gpointer what);
 
 /* A call of flowbusd, from a connection of the test's own. The main loop runs meanwhile. */
 GVariant *support_call (const char *path, const char *interface, const char *member, GVariant *values);
-/* Emits a step on the flow, which has to navigate. */
+/* Emits a step on the flow, which has to take it. */
 void support_emit (const char *step, gint64 number);
 /* A property of a flow or screen; NULL if there is none at this path. */
 GVariant *support_get (const char *path, const char *name);
 gboolean support_is (const char *path, const char *name, gboolean value);
 gboolean support_is_text (const char *path, const char *name, const char *value);
-/* Dismisses all screens of the flow. */
-void support_clear (void);
-
-/* The latest screen that the presenter was called for, and the presenter. */
+/* A presenter, and a flow for it that has no screen yet; and their end. */
+FlowbusPresenter *support_begin (void);
+void support_end (FlowbusPresenter *presenter);
+extern char *root;
+/* How many screens the presenter shows. */
+guint support_count (FlowbusPresenter *presenter);
+/* Emits a step that leads to a new screen, and waits for it. Nothing shows it yet. */
+FlowbusScreen *support_open (const char *step, gint64 number);
+/* The screen that the presenter was called for last. */
 extern FlowbusScreen *latest;
-FlowbusPresenter *support_present (void);
 
 /* The keys and clicks of a person. Returns when the X server has got them. */
 void support_xdotool (const char *first, ...) G_GNUC_NULL_TERMINATED;

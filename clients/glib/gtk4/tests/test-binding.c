@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Windows and screens, on a real display, with the keys and clicks of a person.
+ */
+
+#include "support.h"
+
+static GtkWindow *
+open_window (FlowbusScreen *screen, GtkWidget *child)
+{
+  GtkWindow *window = GTK_WINDOW (gtk_window_new ());
+
+  gtk_window_set_title (window, "A title");
+  gtk_window_set_child (window, child ? child : gtk_label_new ("A page"));
+  flowbus_screen_bind_window (screen, window);
+  return window;
+}
+
+static void
+count_destroyed (GtkWidget *widget, guint *count)
+{
+  ++*count;
+}
+
+static void
+note_reason (FlowbusScreen *screen, const char *reason, char **noted)
+{
+  g_assert_null (*noted);
+  *noted = g_strdup (reason);
+}
+
+/* The screen is visible when there is something to see, and not while the window is hidden. */
+static void
+test_visible (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWindow *window;
+
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  window = open_window (screen, NULL);
+  g_assert_true (flowbus_screen_get_bound_widget (screen) == GTK_WIDGET (window));
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_widget_set_visible (GTK_WIDGET (window), FALSE);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  gtk_window_present (window);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  support_end (presenter);
+}
+
+/* A closed window dismisses its screen once, and without a Withdraw. */
+static void
+test_close (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) below = NULL;
+  g_autoptr (FlowbusScreen) screen = NULL;
+  g_autofree char *reason = NULL;
+  guint destroyed = 0;
+  GtkWindow *window;
+
+  below = g_object_ref (support_open ("opened", 1));
+  open_window (below, NULL);
+  screen = g_object_ref (support_open ("opened", 2));
+  window = open_window (screen, NULL);
+  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  support_focus (window);
+  support_press ("alt+F4");
+  wait_until (reason);
+  g_assert_cmpstr (reason, ==, "dismissed");
+  g_assert_cmpuint (destroyed, ==, 1);
+  g_assert_null (flowbus_screen_get_bound_widget (screen));
+  /* The other one is as it was. */
+  wait_until (support_is (flowbus_screen_get_path (below), "Presented", TRUE));
+  g_assert_cmpuint (support_count (presenter), ==, 1);
+  support_end (presenter);
+}
+
+static gboolean
+refuse (GtkWindow *window, guint *count)
+{
+  ++*count;
+  return TRUE;
+}
+
+/* Any handler can refuse to close the window, also one that was connected later; and a window can be hidden instead. */
+static void
+test_close_refused (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWindow *window = open_window (screen, NULL);
+  guint refused = 0;
+  gulong handler = g_signal_connect (window, "close-request", G_CALLBACK (refuse), &refused);
+
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_window_close (window);
+  wait_until (refused == 1);
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+
+  g_signal_handler_disconnect (window, handler);
+  gtk_window_set_hide_on_close (window, TRUE);
+  gtk_window_close (window);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  g_assert_true (flowbus_screen_is_live (screen));
+  support_end (presenter);
+}
+
+/* A program can destroy the window itself. */
+static void
+test_destroy (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  g_autofree char *reason = NULL;
+
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  gtk_window_destroy (open_window (screen, NULL));
+  wait_until (reason);
+  g_assert_cmpstr (reason, ==, "dismissed");
+  support_end (presenter);
+}
+
+/* What flowbusd withdraws is not dismissed by its window as well. */
+static void
+test_withdrawn (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusScreen) screen = NULL;
+  g_autofree char *reason = NULL;
+  guint destroyed = 0;
+  GtkWindow *window;
+
+  open_window (below, NULL);
+  screen = g_object_ref (support_open ("opened", 2));
+  window = open_window (screen, NULL);
+  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
+  wait_until (destroyed == 1);
+  g_assert_cmpstr (reason, ==, "back");
+  support_end (presenter);
+}
+
+/* The title of the window is the title of the screen, as far as it fits. */
+static void
+test_title (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWindow *window = open_window (screen, NULL);
+  g_autoptr (GString) text = g_string_new ("x");
+  g_autofree char *cut = NULL;
+
+  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", "A title"));
+  gtk_window_set_title (window, "Another one");
+  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", "Another one"));
+  for (int at = 0; at < 200; at++)
+    g_string_append (text, "ä");
+  gtk_window_set_title (window, text->str);
+  cut = g_strndup (text->str, 255);
+  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", cut));
+  gtk_window_set_title (window, NULL);
+  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", ""));
+  support_end (presenter);
+}
+
+/* Escape goes back, unless something in the window needs it, or the program does. */
+static void
+test_escape (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusScreen) screen = NULL;
+  g_autofree char *reason = NULL;
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *search = gtk_search_entry_new (), *popover = gtk_popover_new ();
+  GtkWidget *menu = gtk_menu_button_new ();
+  guint stopped = 0;
+  GtkWindow *window;
+
+  open_window (below, NULL);
+  screen = g_object_ref (support_open ("opened", 2));
+  gtk_box_append (GTK_BOX (box), search);
+  gtk_popover_set_child (GTK_POPOVER (popover), gtk_entry_new ());
+  gtk_menu_button_set_popover (GTK_MENU_BUTTON (menu), popover);
+  gtk_box_append (GTK_BOX (box), menu);
+  window = open_window (screen, box);
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  g_signal_connect (search, "stop-search", G_CALLBACK (count_destroyed), &stopped);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  support_focus (window);
+
+  gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
+  wait_until (gtk_widget_get_mapped (popover));
+  support_press ("Escape");
+  wait_until (!gtk_widget_get_mapped (popover));
+  g_assert_null (reason);
+
+  gtk_widget_grab_focus (search);
+  support_press ("Escape");
+  wait_until (stopped == 1);
+  g_assert_null (reason);
+
+  gtk_widget_grab_focus (menu);
+  flowbus_screen_set_back_input (screen, FLOWBUS_BACK_INPUT_ALL & ~FLOWBUS_BACK_INPUT_KEY);
+  support_press ("Escape");
+  support_press ("F5");
+  flowbus_screen_set_back_input (screen, FLOWBUS_BACK_INPUT_ALL);
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+
+  support_press ("Escape");
+  wait_until (reason);
+  g_assert_cmpstr (reason, ==, "back");
+  support_end (presenter);
+}
+
+/* The actions of a window need no code. */
+static void
+test_actions (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  g_autofree char *reason = NULL;
+  GtkWidget *button = gtk_button_new_with_label ("Open");
+  GtkWindow *window;
+
+  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button), "screen.emit(('opened', {'number': <2>}))");
+  window = open_window (screen, button);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  g_assert_true (flowbus_widget_get_screen (button) == screen);
+  g_clear_object (&latest);
+  g_signal_emit_by_name (button, "clicked");
+  wait_until (latest);
+  g_assert_cmpint (flowbus_screen_get_int64 (latest, "number"), ==, 2);
+  window = open_window (latest, NULL);
+  wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+  g_signal_connect (latest, "withdrawn", G_CALLBACK (note_reason), &reason);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), "screen.back", NULL));
+  wait_until (reason);
+  g_assert_cmpstr (reason, ==, "back");
+  g_clear_pointer (&reason, g_free);
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  g_assert_true (gtk_widget_activate_action (button, "screen.dismiss", NULL));
+  wait_until (reason);
+  g_assert_cmpstr (reason, ==, "dismissed");
+  support_end (presenter);
+}
+
+/* A screen can move to another window; what becomes of the first one is its own affair. */
+static void
+test_rebind (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWindow *first = open_window (screen, NULL), *second;
+
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  second = open_window (screen, NULL);
+  g_assert_true (flowbus_screen_get_bound_widget (screen) == GTK_WIDGET (second));
+  gtk_window_destroy (first);
+  g_assert_true (flowbus_screen_is_live (screen));
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  flowbus_screen_unbind (screen);
+  g_assert_null (flowbus_screen_get_bound_widget (screen));
+  gtk_window_destroy (second);
+  g_assert_true (flowbus_screen_is_live (screen));
+  support_end (presenter);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  gtk_init ();
+  g_test_add_func ("/binding/visible", test_visible);
+  g_test_add_func ("/binding/close", test_close);
+  g_test_add_func ("/binding/close-refused", test_close_refused);
+  g_test_add_func ("/binding/destroy", test_destroy);
+  g_test_add_func ("/binding/withdrawn", test_withdrawn);
+  g_test_add_func ("/binding/title", test_title);
+  g_test_add_func ("/binding/escape", test_escape);
+  g_test_add_func ("/binding/actions", test_actions);
+  g_test_add_func ("/binding/rebind", test_rebind);
+  return g_test_run ();
+}
