@@ -14,6 +14,7 @@ typedef struct {
   GCancellable *cancellable;
   Done done;
   gpointer data;
+  guint accepts; /* how many calls of Present had been answered when it was sent */
 } Call;
 
 static void send (Call *call);
@@ -37,9 +38,12 @@ sent (GObject *source, GAsyncResult *result, gpointer data)
 
   /* The answer to Present was lost with the service, which calls it once more: then this program is the owner. */
   if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_NOT_OWNER) && !self->is_withdrawn &&
-      self->accepted_by != _flowbus_client_get_appearances (self->client)) {
+      (call->accepts != self->accepts || self->accepted_by != _flowbus_client_get_appearances (self->client))) {
     g_error_free (error);
-    g_queue_push_tail (&self->waiting, call);
+    if (call->accepts != self->accepts)
+      send (call);
+    else
+      g_queue_push_tail (&self->waiting, call);
     return;
   }
   call->done (self, call->method, error, call->data);
@@ -51,6 +55,7 @@ send (Call *call)
 {
   FlowbusScreen *self = call->screen;
 
+  call->accepts = self->accepts;
   /* Only SetVisible is allowed before the answer to Present. */
   if (!self->is_owner && !self->is_withdrawn && !g_str_equal (call->method, "SetVisible"))
     g_queue_push_tail (&self->waiting, call);

@@ -21,6 +21,7 @@ struct _FlowbusScreen {
   guint changes;
   GQueue waiting;         /* calls until it is the owner */
   gboolean is_owner;      /* a Present was answered */
+  guint accepts;          /* how many were */
   guint accepted_by;      /* which appearance of the service it was answered to */
   gboolean is_held;
   gboolean is_withdrawn;

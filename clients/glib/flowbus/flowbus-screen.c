@@ -180,6 +180,7 @@ accept (FlowbusScreen *self)
   self->is_held = FALSE;
   answer_present (self, NULL);
   self->is_owner = TRUE;
+  self->accepts++;
   self->accepted_by = _flowbus_client_get_appearances (self->client);
   _flowbus_screen_send_waiting (self);
   _flowbus_screen_sync (self);
