@@ -76,7 +76,7 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -86,6 +86,8 @@ help:
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
+	@echo 'make clients    build the libraries for GTK and Qt, in .build/clients'
+	@echo 'make test-clients  test them, with private buses and a display that nobody sees'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
 	@echo 'make build      build the release'
@@ -150,6 +152,18 @@ test-windows:
 	@FLOWBUSD=.build/debug/flowbusd examples/stacker/test
 	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
+# The libraries of clients/, which the service and its tests do not need.
+clients:
+	@tools/dependencies clients
+	@clients/build
+
+test-clients:
+	@tools/dependencies build demo clients test-clients
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
+	@clients/build
+	@clients/test
+
 # The package that depends on this one, as an application of yours does; with the versions that this one has resolved.
 swift-app:
 	@tools/dependencies build
@@ -181,7 +195,7 @@ docs:
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb bench lint
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
