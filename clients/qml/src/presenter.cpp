@@ -206,11 +206,12 @@ void FlowBusPresenter::create(qulonglong instance)
         return;
     View &view = *found;
     QQmlContext *context = view.component->creationContext();
+    FlowBusScreenWindow::setNext(view.screen);
     QObject *object = view.component->beginCreate(context ? context : qmlContext(this));
+    FlowBusScreenWindow::setNext(nullptr);
     auto *window = qobject_cast<FlowBusScreenWindow *>(object);
     if (window) {
         QQmlEngine::setObjectOwnership(window, QQmlEngine::CppOwnership);
-        window->attach(view.screen);
         view.window = window;
     }
     if (object)
@@ -250,7 +251,7 @@ void FlowBusPresenter::answer(View &view)
 void FlowBusPresenter::refuse(View &view, const QString &errorName, const QString &message)
 {
     if (!view.calls.isEmpty())
-        qmlWarning(this).noquote() << QStringLiteral("Present is refused:") << message;
+        qmlWarning(this).noquote() << QStringLiteral("Present is refused: %1").arg(message);
     for (const QDBusMessage &call : std::exchange(view.calls, {}))
         m_bus->connection().send(call.createErrorReply(errorName, message));
     view.screen->refused();
@@ -262,6 +263,8 @@ void FlowBusPresenter::withdraw(const QDBusMessage &message)
     const auto found = m_views.find(values.value(1).toULongLong());
     if (found != m_views.end())
         found->screen->withdraw(values.value(2).toString());
+    if (message.isReplyRequired())
+        m_bus->connection().send(message.createReply());
 }
 
 void FlowBusPresenter::remove(Screen *screen)

@@ -11,7 +11,8 @@ Promise::Promise(const QObject *of) : engine(qjsEngine(of))
         return;
     const QJSValue parts = engine->evaluate(QStringLiteral(
         "(() => { const parts = {}; parts.promise = new Promise((resolve, reject) => { parts.resolve = resolve;"
-        " parts.reject = reject }); return parts })()"));
+        " parts.reject = (name, message) => reject(Object.defineProperty(new Error(message), 'name', { value: name })) });"
+        " return parts })()"));
     promise = parts.property(QStringLiteral("promise"));
     resolver = parts.property(QStringLiteral("resolve"));
     rejecter = parts.property(QStringLiteral("reject"));
@@ -33,9 +34,7 @@ void Promise::reject(const QString &name, const QString &message) const
 {
     if (!engine)
         return;
-    QJSValue error = engine->newErrorObject(QJSValue::GenericError, message);
-    error.setProperty(QStringLiteral("name"), name);
-    rejecter.call({error});
+    rejecter.call({name, message});
 }
 
 }

@@ -23,6 +23,8 @@ namespace {
 constexpr double swipeEdge = 16;
 constexpr double swipeLength = 80;
 
+QPointer<Screen> nextScreen;
+
 quint64 now()
 {
     using namespace std::chrono;
@@ -51,9 +53,16 @@ FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
         if (m_screen)
             m_screen->setTitle(title);
     });
+    if (nextScreen)
+        attach(std::exchange(nextScreen, nullptr));
 }
 
 FlowBusScreenWindow::~FlowBusScreenWindow() = default;
+
+void FlowBusScreenWindow::setNext(Screen *screen)
+{
+    nextScreen = screen;
+}
 
 QStringList FlowBusScreenWindow::styles() const
 {

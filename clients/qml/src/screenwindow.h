@@ -140,8 +140,9 @@ public:
     void classBegin() override {}
     void componentComplete() override;
 
-    // Of the presenter: the screen, before the properties of the file are set; Present was answered; the window is to go.
-    void attach(FlowBus::Screen *screen);
+    // Of the presenter: the screen of the next window that is made, so that it is there before any property is set; Present was
+    // answered; the window is to go.
+    static void setNext(FlowBus::Screen *screen);
     void begin();
     void end();
     bool isHeld() const { return m_isHeld; }
@@ -179,6 +180,7 @@ protected:
 
 private:
     QString detail(const char *key) const { return m_screen ? m_screen->detail(key) : QString(); }
+    void attach(FlowBus::Screen *screen);
     bool isBack(QEvent *event) const;
     void followSwipe(QEvent *event);
     void raiseWindow();

@@ -48,7 +48,7 @@ void settle(const Promise &promise, const QPointer<QObject> &of, const QString &
 
 void warn(const QObject *about, const QString &member, const QString &errorName, const QString &errorMessage)
 {
-    qmlWarning(about).noquote() << member << "failed:" << errorMessage << QStringLiteral("(%1)").arg(errorName);
+    qmlWarning(about).noquote() << QStringLiteral("%1 failed: %2 (%3)").arg(member, errorMessage, errorName);
 }
 
 void sendStep(Bus *bus, QObject *context, const QString &path, const QString &step, const QVariantMap &values,

@@ -76,7 +76,26 @@ QMetaType elementType(const QString &signature)
     return *found;
 }
 
-// Writes a value of any type into an argument.
+// Binds the types of all elements in a signature. False if there are too many.
+bool bindElements(QStringView signature)
+{
+    for (qsizetype at = 0; at < signature.size(); ++at) {
+        if (signature[at] != QLatin1Char('a'))
+            continue;
+        const QStringView element = signature.mid(at + 1, lengthOfFirst(signature.mid(at + 1)));
+        if (element.front() != QLatin1Char('{')) {
+            if (!elementType(element.toString()).isValid())
+                return false;
+        } else if (!elementType(element.mid(1, 1).toString()).isValid()
+                   || !elementType(element.mid(2, element.size() - 3).toString()).isValid()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Writes a value of any type into an argument. Where the value does not fit, it writes another one of the type, as the message
+// has to be complete even if it is thrown away.
 class Writer
 {
 public:
@@ -87,7 +106,7 @@ public:
         const QVariant value = plain(wrapped);
         const QChar first = signature.front();
         if (first == QLatin1Char('v'))
-            to << QDBusVariant(toWireUndeclared(value, what, problem));
+            writeVariant(to, value);
         else if (first == QLatin1Char('('))
             writeStruct(to, signature, value);
         else if (signature.startsWith(QLatin1String("a{")))
@@ -107,19 +126,20 @@ private:
             problem = QStringLiteral("%1 needs %2, not %3").arg(what, typeName(signature), quoted(value));
     }
 
-    QMetaType element(const QString &signature)
+    void writeVariant(QDBusArgument &to, const QVariant &value)
     {
-        const QMetaType type = elementType(signature);
-        if (!type.isValid() && problem.isEmpty())
-            problem = QStringLiteral("%1 has the type '%2', and this program has used too many other ones").arg(what, signature);
-        return type;
+        const QVariant fitting = toWireUndeclared(value, what, problem);
+        to << QDBusVariant(fitting.isValid() ? fitting : QVariant(QString()));
     }
 
     void writeBasic(QDBusArgument &to, const Basic &type, const QVariant &value)
     {
-        const QVariant fitting = basicValue(type, value);
-        if (!fitting.isValid())
-            return refuse(QString(QLatin1Char(type.code)), value);
+        QVariant fitting = basicValue(type, value);
+        if (!fitting.isValid()) {
+            refuse(QString(QLatin1Char(type.code)), value);
+            if (type.code == 'o')
+                fitting = QVariant::fromValue(QDBusObjectPath(QStringLiteral("/")));
+        }
         switch (type.code) {
         case 'b': to << fitting.toBool(); break;
         case 'y': to << fitting.value<uchar>(); break;
@@ -144,11 +164,10 @@ private:
             return;
         }
         const bool isList = value.typeId() == QMetaType::QVariantList || value.typeId() == QMetaType::QStringList;
-        const QMetaType type = element(signature.mid(1));
-        if (!isList || !type.isValid())
-            return refuse(signature, value);
-        to.beginArray(type);
-        for (const QVariant &one : value.toList())
+        if (!isList)
+            refuse(signature, value);
+        to.beginArray(elementType(signature.mid(1)));
+        for (const QVariant &one : isList ? value.toList() : QVariantList())
             write(to, signature.mid(1), one);
         to.endArray();
     }
@@ -157,10 +176,9 @@ private:
     {
         const QString key = signature.mid(2, 1);
         const QString of = signature.mid(3, signature.size() - 4);
-        const QMetaType type = element(of);
-        if (value.typeId() != QMetaType::QVariantMap || !type.isValid())
-            return refuse(signature, value);
-        to.beginMap(element(key), type);
+        if (value.typeId() != QMetaType::QVariantMap)
+            refuse(signature, value);
+        to.beginMap(elementType(key), elementType(of));
         const QVariantMap map = value.toMap();
         for (auto one = map.begin(); one != map.end(); ++one) {
             to.beginMapEntry();
@@ -181,10 +199,10 @@ private:
         }
         const QVariantList list = value.toList();
         if (value.typeId() != QMetaType::QVariantList || list.size() != members.size())
-            return refuse(signature, value);
+            refuse(signature, value);
         to.beginStructure();
         for (qsizetype index = 0; index < members.size(); ++index)
-            write(to, members[index], list[index]);
+            write(to, members[index], list.value(index));
         to.endStructure();
     }
 
@@ -258,6 +276,10 @@ QVariant toWire(const QString &signature, const QVariant &wrapped, const QString
     if (signature == QLatin1String("v")) {
         const QVariant inner = toWireUndeclared(value, what, problem);
         return QVariant::fromValue(QDBusVariant(inner));
+    }
+    if (!bindElements(signature)) {
+        problem = QStringLiteral("%1 has the type '%2', and this program has used too many other ones").arg(what, signature);
+        return {};
     }
     Writer(what, problem).write(argument, signature, value);
     return QVariant::fromValue(argument);

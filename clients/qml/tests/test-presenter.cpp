@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.h"
+
+#include <QtCore/QFile>
+#include <QtCore/QRegularExpression>
+#include <QtDBus/QDBusConnectionInterface>
+#include <QtDBus/QDBusObjectPath>
+#include <QtTest/QSignalSpy>
+
+static const QByteArray definitions = R"(
+[steps]
+start = {}
+opened = { item = "int64" }
+goneFor = { why = "string", text = "string" }
+cleared = {}
+[screens]
+list   = { presenter = "org.example.Shop", whenOwnerGone = "present" }
+detail = { presenter = "org.example.Shop", arguments = { item = "int64" } }
+other  = { presenter = { name = "org.example.Other", timeout = "500ms" } }
+[flows.main]
+initial = "start"
+children = "stack"
+[flows.main.on]
+start = { screen = "list" }
+opened = { screen = "detail", style = "modal", onDismissed = { step = "goneFor", arguments = { why = "$reason", text = "$message" } } }
+goneFor = { none = true }
+cleared = { pop = "root" }
+)";
+
+static const QByteArray shop = R"(
+Presenter {
+    name: "org.example.Shop"
+    property Component list: ScreenWindow { title: "List" }
+    property Component detail: ScreenWindow { title: "Detail " + arguments_.item; readonly property var arguments_: this.arguments }
+}
+)";
+
+class PresenterTests : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    // The object is there before the name, so that the first call of a program that the bus has started finds it.
+    void presentsWhatFlowbusdAsksFor()
+    {
+        Device device(definitions);
+        QObject *presenter = device.load(shop);
+        QVERIFY(presenter && !presenter->property("nameOwned").toBool());
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        device.coordinate("main");
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QVERIFY(presenter->property("nameOwned").toBool());
+        QCOMPARE(presenter->property("count").toInt(), 1);
+        QTRY_VERIFY(device.property("main/list", "Presented").toBool());
+        QCOMPARE(device.property("main/list", "Owner").toString(), device.unique(QStringLiteral("org.example.Shop")));
+        QTRY_COMPARE(device.property("main/list", "Title").toString(), QStringLiteral("List"));
+        QCOMPARE(list->property("reason").toString(), QStringLiteral("launch"));
+        QCOMPARE(list->property("path").toString(), QStringLiteral("/org/flowbus/Navigation1/tree/main/list"));
+        QCOMPARE(list->property("flow").toString(), QStringLiteral("/org/flowbus/Navigation1/tree/main"));
+        QCOMPARE(list->property("root").toString(), QStringLiteral("/org/flowbus/Navigation1/tree/main"));
+        QCOMPARE(list->property("instance").toULongLong(), device.property("main/list", "Instance").toULongLong());
+    }
+
+    void givesArgumentsStyleAndSight()
+    {
+        Device device(definitions);
+        device.run(shop);
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list && list->property("inSight").toBool());
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 7}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        QCOMPARE(detail->property("arguments").toMap().value(QStringLiteral("item")).toInt(), 7);
+        QCOMPARE(detail->title(), QStringLiteral("Detail 7"));
+        QCOMPARE(detail->property("style").toString(), QStringLiteral("modal"));
+        QCOMPARE(detail->property("styles").toStringList(), QStringList{QStringLiteral("modal")});
+        QCOMPARE(detail->property("direction").toString(), QStringLiteral("push"));
+        QTRY_VERIFY(!list->property("inSight").toBool());
+        QSignalSpy returned(list, SIGNAL(returned()));
+        device.emitStep("main", "cleared");
+        QTRY_COMPARE(returned.count(), 1);
+        QTRY_VERIFY(list->property("inSight").toBool());
+        QCOMPARE(list->property("reason").toString(), QStringLiteral("return"));
+        QCOMPARE(list->property("direction").toString(), QStringLiteral("pop"));
+    }
+
+    // Withdraw closes the window, and no Dismiss follows.
+    void withdrawsWithoutDismiss()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 7}});
+        QPointer<QQuickWindow> detail = Device::window("detail");
+        QVERIFY(detail);
+        QSignalSpy withdrawn(detail, SIGNAL(withdrawn(QString)));
+        device.emitStep("main", "cleared");
+        QTRY_COMPARE(withdrawn.count(), 1);
+        QCOMPARE(withdrawn.first().first().toString(), QStringLiteral("rule"));
+        QTRY_VERIFY(!detail);
+        QCOMPARE(presenter->property("count").toInt(), 1);
+        QVERIFY(device.isLive("main/list"));
+    }
+
+    void refusesAnUnknownScreen()
+    {
+        Device device(definitions);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("this program has no screen 'list'; it has 'wrong'")));
+        QObject *presenter = device.run("Presenter { name: 'org.example.Shop'; property Component wrong: ScreenWindow {} }");
+        QTRY_VERIFY(!device.isLive("main/list"));
+        QTRY_COMPARE(presenter->property("count").toInt(), 0);
+    }
+
+    // The flow learns why: its step for onDismissed has the text of the error.
+    void refusesByFail()
+    {
+        Device device(definitions);
+        Recorder failures;
+        device.tester.connect(QString(), QString(), QStringLiteral("org.flowbus.Navigation1.Flow"),
+                              QStringLiteral("NavigationOccurred"), &failures, SLOT(record(QDBusMessage)));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("Present is refused: no item 13")));
+        device.run(R"(Presenter { name: "org.example.Shop"
+            property Component list: ScreenWindow {}
+            property Component detail: ScreenWindow { id: it
+                Component.onCompleted: if (it.arguments.item === 13) it.fail("no item 13") } })");
+        QVERIFY(Device::window("list"));
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 13}});
+        const auto reported = [&] {
+            for (const QDBusMessage &message : failures.messages) {
+                if (message.arguments().value(3).toString() == QLatin1String("goneFor"))
+                    return qdbus_cast<QVariantMap>(message.arguments().value(4));
+            }
+            return QVariantMap();
+        };
+        QTRY_COMPARE(reported().value(QStringLiteral("why")).toString(), QStringLiteral("presentFailed"));
+        QCOMPARE(reported().value(QStringLiteral("text")).toString(), QStringLiteral("no item 13"));
+        QVERIFY(Device::windows("detail").isEmpty());
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 12}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("fail\\(\\) comes too late")));
+        device.evaluate(detail, QStringLiteral("fail('too late')"));
+    }
+
+    void holdsUntilItAccepts()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"; property var held: []
+            property Component list: ScreenWindow { Component.onCompleted: { hold(); held.push(this) } } })");
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("held.length")).toInt(), 1);
+        QVERIFY(Device::windows().isEmpty());
+        QCOMPARE(device.property("main/list", "Owner").toString(), QString());
+        device.evaluate(presenter, QStringLiteral("held[0].accept()"));
+        QVERIFY(Device::window("list"));
+        QTRY_VERIFY(!device.property("main/list", "Owner").toString().isEmpty());
+    }
+
+    void saysWhatIsWrongWithAComponent()
+    {
+        Device device(definitions);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("screen 'list': .*NoSuch.qml")));
+        device.run("Presenter { name: 'org.example.Shop'; screens: ({ list: 'NoSuch.qml' }) }");
+        QTRY_VERIFY(!device.isLive("main/list"));
+    }
+
+    void takesOnlyScreenWindows()
+    {
+        Device device(definitions);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("the component is a QQuickItem, and not a ScreenWindow")));
+        device.run("Presenter { name: 'org.example.Shop'; property Component list: Item {} }");
+        QTRY_VERIFY(!device.isLive("main/list"));
+    }
+
+    void takesAMapOfComponentsAndFiles()
+    {
+        Device device(definitions);
+        const QString file = qEnvironmentVariable("FLOWBUS_TEST_FOLDER") + QStringLiteral("/Detail.qml");
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write("import FlowBus\nScreenWindow { title: 'from a file' }\n");
+        out.close();
+        device.run("Presenter { name: 'org.example.Shop'; screens: ({ list: a, detail: 'file://" + file.toUtf8()
+                    + "' })\n Component { id: a; ScreenWindow { title: 'from the map' } } }");
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QCOMPARE(list->title(), QStringLiteral("from the map"));
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        QCOMPARE(detail->title(), QStringLiteral("from a file"));
+    }
+
+    void waitsForANameOfAnotherProgram()
+    {
+        Device device(definitions);
+        QVERIFY(device.tester.registerService(QStringLiteral("org.example.Late")));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("another program has the bus name 'org.example.Late'")));
+        QObject *presenter = device.load("Presenter { name: 'org.example.Late' }");
+        QSignalSpy lost(presenter, SIGNAL(lostName()));
+        QSignalSpy acquired(presenter, SIGNAL(acquiredName()));
+        QTRY_COMPARE(lost.count(), 1);
+        QVERIFY(device.tester.unregisterService(QStringLiteral("org.example.Late")));
+        QTRY_COMPARE(acquired.count(), 1);
+        QVERIFY(presenter->property("nameOwned").toBool());
+    }
+
+    void needsAName()
+    {
+        Device device(definitions);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("a Presenter needs a name, such as")));
+        device.load("Presenter { }");
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("the name 'org.example.A' can't be changed any more")));
+        QObject *presenter = device.load("Presenter { name: 'org.example.A'; path: '/x' }");
+        presenter->setProperty("name", QStringLiteral("org.example.B"));
+        QCOMPARE(presenter->property("name").toString(), QStringLiteral("org.example.A"));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("the object '/x' is another Presenter's")));
+        device.load("Presenter { name: 'org.example.C'; path: '/x' }");
+    }
+
+    // Calls that flowbusd never makes get an error, and don't harm.
+    void refusesWrongCalls()
+    {
+        Device device(definitions);
+        QObject *presenter = device.load("Presenter { name: 'org.example.Odd-Name' }");
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        QCOMPARE(presenter->property("path").toString(), QStringLiteral("/org/example/Odd_Name"));
+        const auto called = [&](const char *member, const QVariantList &arguments) {
+            return device.callService(QStringLiteral("org.example.Odd-Name"), QStringLiteral("/org/example/Odd_Name"),
+                                      "org.flowbus.Navigation1.Presenter", member, arguments);
+        };
+        QCOMPARE(called("Alive", {}).type(), QDBusMessage::ReplyMessage);
+        QCOMPARE(called("Present", {QStringLiteral("x")}).errorMessage(),
+                 QStringLiteral("Present has the signature 'osa{sv}a{sv}', not 's'"));
+        QCOMPARE(called("NoSuch", {}).errorName(), QStringLiteral("org.freedesktop.DBus.Error.UnknownInterface"));
+        const QVariant path = QVariant::fromValue(QDBusObjectPath(QStringLiteral("/org/flowbus/Navigation1/tree/x")));
+        QCOMPARE(called("Present", {path, QStringLiteral("x"), QVariantMap(), QVariantMap()}).errorMessage(),
+                 QStringLiteral("the detail 'instance' is missing; it is the number of the screen"));
+        QCOMPARE(called("Withdraw", {path, qulonglong(99), QStringLiteral("rule")}).type(), QDBusMessage::ReplyMessage);
+    }
+
+    // What it serves is what dbus/*.xml says.
+    void servesTheContract()
+    {
+        Device device(definitions);
+        QObject *presenter = device.load("Presenter { name: 'org.example.Both'; Guard { name: 'org.example.Both' } }");
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        const QString served = device.callService(QStringLiteral("org.example.Both"), QStringLiteral("/org/example/Both"),
+                                                  "org.freedesktop.DBus.Introspectable", "Introspect").arguments().value(0).toString();
+        for (const char *name : {"Presenter", "Guard"}) {
+            QFile file(QStringLiteral(FLOWBUS_DBUS "/org.flowbus.Navigation1.%1.xml").arg(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QString text = QString::fromUtf8(file.readAll());
+            text.remove(QRegularExpression(QStringLiteral("<!--.*?-->"), QRegularExpression::DotMatchesEverythingOption));
+            text.remove(QRegularExpression(QStringLiteral("<annotation name=\"org.qtproject[^>]*>")));
+            text = text.mid(text.indexOf(QLatin1String("<interface")));
+            text = text.left(text.indexOf(QLatin1String("</node>"))).simplified();
+            QVERIFY2(served.simplified().contains(text), qUtf8Printable(text + QStringLiteral(" / ") + served.simplified()));
+        }
+    }
+};
+
+FLOWBUS_TEST_MAIN(PresenterTests)
+#include "test-presenter.moc"

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device.h"
+
+#include <QtCore/QRegularExpression>
+#include <QtTest/QSignalSpy>
+
+static const QByteArray definitions = R"(
+[steps]
+start = {}
+opened = { item = "int64" }
+raised = { item = "int64" }
+askedFor = {}
+picked = { contact = "int64" }
+leaving = {}
+needy = { a = "string" }
+memoryLow = {}
+[screens]
+list   = { presenter = "org.example.Shop", whenOwnerGone = "present" }
+detail = { presenter = "org.example.Shop", arguments = { item = "int64" }, whenOwnerGone = "keep", evictAfter = "30d" }
+picker = { presenter = "org.example.Shop", result = { contact = "int64", price = "double?" }, whenOwnerGone = "keep" }
+[flows.main]
+initial = "start"
+children = "stack"
+[flows.main.on]
+start = { screen = "list" }
+opened = { screen = "detail" }
+raised = { screen = "detail", reuse = true }
+askedFor = { screen = "picker", onResult = { step = "picked", arguments = { contact = "$result.contact" } } }
+picked = { none = true }
+leaving = { none = true }
+memoryLow = { evict = true }
+)";
+
+static const QByteArray shop = R"(
+Presenter {
+    name: "org.example.Shop"
+    property var log: []
+    property Component list: ScreenWindow { title: "List"; width: 200; height: 200 }
+    property Component detail: ScreenWindow { id: it; width: 200; height: 200
+        title: "Detail"; onUpdated: log.push("updated " + it.arguments.item)
+        onSaveStateAsked: saveState({ note: "on leaving" }); onWithdrawn: reason => log.push(reason) }
+    property Component picker: ScreenWindow { onWithdrawn: reason => log.push(reason) }
+}
+)";
+
+class WindowTests : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void reportsWhetherItIsShown()
+    {
+        Device device(definitions);
+        device.run(shop);
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QTRY_VERIFY(device.property("main/list", "Visible").toBool());
+        list->hide();
+        QTRY_VERIFY(!device.property("main/list", "Visible").toBool());
+        list->show();
+        QTRY_VERIFY(device.property("main/list", "Visible").toBool());
+        list->setProperty("visible", false);
+        QTRY_VERIFY(!device.property("main/list", "Visible").toBool());
+    }
+
+    // A window that says visible: false is presented when the program shows it.
+    void isHiddenIfItSaysSo()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"; property var w
+            property Component list: ScreenWindow { visible: false; Component.onCompleted: w = this } })");
+        QTRY_VERIFY(!device.property("main/list", "Owner").toString().isEmpty());
+        QVERIFY(Device::windows().isEmpty());
+        QVERIFY(!device.property("main/list", "Visible").toBool());
+        device.evaluate(presenter, QStringLiteral("w.visible = true"));
+        QTRY_VERIFY(device.property("main/list", "Visible").toBool());
+    }
+
+    void isShownAsItsVisibilitySays()
+    {
+        Device device(definitions);
+        device.run(R"(Presenter { name: "org.example.Shop"
+            property Component list: ScreenWindow { visibility: Window.Maximized } })");
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QCOMPARE(list->visibility(), QWindow::Maximized);
+    }
+
+    // A title that is too long for flowbusd is cut where a character ends.
+    void setsTheTitle()
+    {
+        Device device(definitions);
+        device.run(shop);
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QTRY_COMPARE(device.property("main/list", "Title").toString(), QStringLiteral("List"));
+        list->setTitle(QStringLiteral("ä").repeated(200));
+        QTRY_COMPARE(device.property("main/list", "Title").toString(), QStringLiteral("ä").repeated(128));
+        list->setTitle(QStringLiteral("x") + QString::fromUtf8("😀").repeated(80));
+        QTRY_COMPARE(device.property("main/list", "Title").toString(), QStringLiteral("x") + QString::fromUtf8("😀").repeated(63));
+    }
+
+    void dismissesWhenTheUserClosesIt()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QPointer<QQuickWindow> detail = Device::window("detail");
+        QVERIFY(detail);
+        detail->close();
+        QTRY_VERIFY(!device.isLive("main/detail"));
+        QTRY_VERIFY(!detail);
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("dismissed"));
+        QVERIFY(device.isLive("main/list"));
+    }
+
+    // A handler of the program can keep the window.
+    void staysIfTheProgramDoesNotWantToClose()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"; property int asked: 0
+            property Component list: ScreenWindow { onClosing: close => { close.accepted = false; ++asked } } })");
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QTRY_VERIFY(device.property("main/list", "Visible").toBool());
+        list->close();
+        QCOMPARE(presenter->property("asked").toInt(), 1);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QVERIFY(device.isLive("main/list"));
+        QVERIFY(list->isVisible());
+    }
+
+    void goesBackByKeysButtonAndSwipe()
+    {
+        Device device(definitions);
+        device.run(shop);
+        const auto open = [&] {
+            device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+            QQuickWindow *detail = Device::window("detail");
+            if (detail && QTest::qWaitFor([&] { return device.property("main/detail", "Presented").toBool(); }))
+                detail->requestActivate();
+            return detail;
+        };
+        const auto isGone = [&] { return !device.isLive("main/detail") && Device::windows("detail").isEmpty(); };
+        QTest::keyClick(open(), Qt::Key_Escape);
+        QTRY_VERIFY(isGone());
+        QTest::keyClick(open(), Qt::Key_Back);
+        QTRY_VERIFY(isGone());
+        QTest::mouseClick(open(), Qt::BackButton, {}, QPoint(100, 100));
+        QTRY_VERIFY(isGone());
+        QQuickWindow *detail = open();
+        const auto drag = [&](QPoint from, QPoint to) {
+            QTest::mousePress(detail, Qt::LeftButton, {}, from);
+            QTest::mouseMove(detail, (from + to) / 2);
+            QTest::mouseRelease(detail, Qt::LeftButton, {}, to);
+        };
+        // Not from the middle, not downwards, not where it is turned off.
+        drag({100, 50}, {190, 50});
+        drag({3, 10}, {90, 190});
+        detail->setProperty("backGesture", false);
+        drag({3, 50}, {150, 55});
+        detail->setProperty("backGesture", true);
+        detail->setProperty("backKeys", false);
+        QTest::keyClick(detail, Qt::Key_Escape);
+        QVERIFY(device.isLive("main/detail"));
+        drag({3, 50}, {150, 55});
+        QTRY_VERIFY(isGone());
+        detail = open();
+        QPointingDevice *screen = QTest::createTouchDevice();
+        QTest::touchEvent(detail, screen).press(0, {3, 50}, detail);
+        QTest::touchEvent(detail, screen).move(0, {90, 50}, detail);
+        QTest::touchEvent(detail, screen).release(0, {150, 50}, detail);
+        QTRY_VERIFY(isGone());
+        QVERIFY(device.isLive("main/list"));
+    }
+
+    // What an item takes does not go back.
+    void leavesKeysToItems()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"; property int taken: 0
+            property Component list: ScreenWindow {}
+            property Component detail: ScreenWindow { Item { focus: true; Keys.onEscapePressed: ++taken } } })");
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        detail->requestActivate();
+        QTRY_VERIFY(detail->activeFocusItem());
+        QTest::keyClick(detail, Qt::Key_Escape);
+        QCOMPARE(presenter->property("taken").toInt(), 1);
+        device.emitStep("main", "picked", {{QStringLiteral("contact"), 1}});
+        QVERIFY(device.isLive("main/detail"));
+    }
+
+    void takesTheBackStep()
+    {
+        Device device(definitions);
+        device.run(shop);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        QTRY_VERIFY(device.property("main/detail", "Presented").toBool());
+        detail->setProperty("backStep", QStringLiteral("leaving"));
+        const QVariantMap verdict = device.settled(detail, QStringLiteral("back()")).value(QStringLiteral("value")).toMap();
+        QCOMPARE(verdict.value(QStringLiteral("verdict")).toString(), QStringLiteral("navigated"));
+        QVERIFY(device.isLive("main/detail"));
+        device.evaluate(detail, QStringLiteral("setBackStep('')"));
+        device.settled(detail, QStringLiteral("back()"));
+        QVERIFY(!device.isLive("main/detail"));
+    }
+
+    void saysWhichCallFailed()
+    {
+        Device device(definitions);
+        device.run(shop);
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QSignalSpy failed(list, SIGNAL(callFailed(QString,QString,QString)));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("SetBackStep failed: .*needy")));
+        device.evaluate(list, QStringLiteral("backStep = 'needy'"));
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(failed.first().at(1).toString(), QStringLiteral("org.flowbus.Navigation1.Error.InvalidArguments"));
+    }
+
+    void takesNewArguments()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        device.emitStep("main", "raised", {{QStringLiteral("item"), 2}});
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("updated 2"));
+        QCOMPARE(Device::windows("detail"), QList<QQuickWindow *>{detail});
+    }
+
+    // Evicted: the state that the program saves at the last moment is there when the screen comes back.
+    void leavesWhenItIsEvicted()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QPointer<QQuickWindow> detail = Device::window("detail");
+        QVERIFY(detail);
+        QTRY_VERIFY(device.property("main/detail", "Presented").toBool());
+        device.emitStep("main", "askedFor");
+        QQuickWindow *picker = Device::window("picker");
+        QVERIFY(picker);
+        device.emitStep("main", "memoryLow");
+        QTRY_VERIFY(!detail);
+        QVERIFY(device.isLive("main/detail"));
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("evicted"));
+        device.settled(picker, QStringLiteral("dismiss()"));
+        QQuickWindow *again = Device::window("detail");
+        QVERIFY(again);
+        QCOMPARE(again->property("reason").toString(), QStringLiteral("recover"));
+        QCOMPARE(again->property("state").toMap().value(QStringLiteral("note")).toString(), QStringLiteral("on leaving"));
+    }
+
+    void finishesWithAResult()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "askedFor");
+        QPointer<QQuickWindow> picker = Device::window("picker");
+        QVERIFY(picker);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("Finish failed: .*contact")));
+        QVariantMap outcome = device.settled(picker, QStringLiteral("finish({ contact: 'none' })"));
+        QCOMPARE(outcome.value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.InvalidArguments"));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("Finish failed: result 'contact' is of the type")));
+        outcome = device.settled(picker, QStringLiteral("finish({ contact: new Date() })"));
+        QCOMPARE(outcome.value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.InvalidArguments"));
+        QVERIFY(picker && picker->isVisible());
+        outcome = device.settled(picker, QStringLiteral("finish({ contact: 7, price: Value.typed('d', 3) })"));
+        QVERIFY2(!outcome.contains(QStringLiteral("name")), qUtf8Printable(outcome.value(QStringLiteral("message")).toString()));
+        QTRY_VERIFY(!picker);
+        QCOMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("finished"));
+        QVERIFY(!device.isLive("main/picker"));
+    }
+
+    void releasesWithoutDismissing()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "askedFor");
+        QPointer<QQuickWindow> picker = Device::window("picker");
+        QVERIFY(picker);
+        device.settled(picker, QStringLiteral("release()"));
+        QTRY_VERIFY(!picker);
+        QVERIFY(device.isLive("main/picker"));
+        QCOMPARE(device.property("main/picker", "Owner").toString(), QString());
+        QCOMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("released"));
+    }
+
+    // What a program does with a window that is gone has no effect, and does no harm.
+    void isNoUseWithoutAScreen()
+    {
+        Device device(definitions);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("a ScreenWindow is made by a Presenter")));
+        QObject *window = device.load("ScreenWindow { }");
+        QVERIFY(window);
+        for (const char *call : {"emit('start')", "ask('start')", "back()", "saveState({})", "finish()", "dismiss()", "release()",
+                                 "touch()", "acknowledge('x')", "setBackStep('x')", "takeActivationToken()"})
+            device.evaluate(window, QLatin1String(call));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("fail\\(\\) comes too late")));
+        device.evaluate(window, QStringLiteral("fail('x')"));
+        QCOMPARE(window->property("live").toBool(), false);
+        delete window;
+    }
+};
+
+FLOWBUS_TEST_MAIN(WindowTests)
+#include "test-window.moc"
