@@ -44,6 +44,7 @@ struct _FlowbusClient {
   FlowbusCalls *calls;
   FlowbusSteps *steps;
   FlowbusEmissions *emissions;
+  guint questions; /* not answered yet */
   FlowbusNames *names;
 };
 
@@ -163,6 +164,25 @@ _flowbus_client_remove_part (FlowbusClient *self, gpointer object)
       g_ptr_array_remove_index (self->parts, i);
       return;
     }
+}
+
+void
+_flowbus_client_begin_question (FlowbusClient *self)
+{
+  self->questions++;
+}
+
+void
+_flowbus_client_end_question (FlowbusClient *self)
+{
+  self->questions--;
+  _flowbus_client_check_idle (self);
+}
+
+guint
+_flowbus_client_count_questions (FlowbusClient *self)
+{
+  return self->questions;
 }
 
 void

@@ -38,7 +38,7 @@ handle_adapt (FlowbusContractGuard *skeleton, GDBusMethodInvocation *invocation,
               GVariant *arguments, GVariant *details, gpointer data)
 {
   FlowbusGuard *self = data;
-  g_autoptr (FlowbusQuestion) question = _flowbus_question_new (invocation, FALSE, flow, step, arguments, details);
+  g_autoptr (FlowbusQuestion) question = _flowbus_question_new (self->asked.client, invocation, FALSE, flow, step, arguments, details);
 
   g_signal_emit (self, signals[ADAPT], g_quark_from_string (step), question);
   return TRUE;

@@ -254,11 +254,17 @@ _flowbus_names_disown (FlowbusNames *self, const char *bus_name, gpointer user)
 }
 
 gboolean
-_flowbus_names_is_shared (FlowbusNames *self, const char *bus_name)
+_flowbus_names_has_other_presenter (FlowbusNames *self, const char *bus_name, gpointer presenter)
 {
   Name *name = g_hash_table_lookup (self->names, bus_name);
 
-  return name && name->users->len > 1;
+  for (guint i = 0; name && i < name->users->len; i++) {
+    gpointer user = ((User *) g_ptr_array_index (name->users, i))->user;
+
+    if (user != presenter && FLOWBUS_IS_PRESENTER (user))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 static void

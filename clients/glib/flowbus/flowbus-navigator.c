@@ -35,7 +35,7 @@ handle_navigate (FlowbusContractNavigator *skeleton, GDBusMethodInvocation *invo
                  GVariant *arguments, GVariant *details, gpointer data)
 {
   FlowbusNavigator *self = data;
-  g_autoptr (FlowbusQuestion) question = _flowbus_question_new (invocation, TRUE, flow, step, arguments, details);
+  g_autoptr (FlowbusQuestion) question = _flowbus_question_new (self->asked.client, invocation, TRUE, flow, step, arguments, details);
 
   g_signal_emit (self, signals[NAVIGATE], g_quark_from_string (step), question);
   return TRUE;

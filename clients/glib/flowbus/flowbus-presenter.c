@@ -187,7 +187,7 @@ static gboolean
 is_idle (FlowbusPresenter *self)
 {
   return self->exit_when_idle && self->was_called && !self->is_closed && !g_hash_table_size (self->screens) &&
-         !_flowbus_calls_count (_flowbus_client_get_calls (self->client)) &&
+         !_flowbus_client_count_questions (self->client) && !_flowbus_calls_count (_flowbus_client_get_calls (self->client)) &&
          !_flowbus_emissions_count (_flowbus_client_get_emissions (self->client));
 }
 
@@ -213,7 +213,8 @@ _flowbus_presenter_check_idle (FlowbusPresenter *self)
 {
   FlowbusNames *names = _flowbus_client_get_names (self->client);
 
-  if (self->state != RUNNING || !self->is_owned || !is_idle (self) || _flowbus_names_is_shared (names, self->bus_name))
+  if (self->state != RUNNING || !self->is_owned || !is_idle (self) ||
+      _flowbus_names_has_other_presenter (names, self->bus_name, self))
     return;
   self->state = RELEASING;
   _flowbus_names_release (names, self->bus_name, self, released);
@@ -461,7 +462,8 @@ flowbus_presenter_class_init (FlowbusPresenterClass *klass)
    * and never before the first screen. All calls of the program have been answered, it has given its bus name back, and it has
    * served what had been called until then. So no call is lost: the bus starts another process with the next one.
    *
-   * While a guard or another presenter of the program has the same bus name, the program is not idle.
+   * While a guard of the program has not answered a question, or another presenter of the program has the same bus name, the
+   * program is not idle. A guard of the same bus name gives it back with the presenter.
    */
   signals[IDLE_SIGNAL] =
     g_signal_new ("idle", FLOWBUS_TYPE_PRESENTER, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);

@@ -42,6 +42,9 @@ guint _flowbus_client_subscribe (FlowbusClient *self, const char *interface, con
                                  const char *arg0, GDBusSignalFlags flags, GDBusSignalCallback callback, gpointer data);
 /* Less is under way than before: presenters may exit. */
 void _flowbus_client_check_idle (FlowbusClient *self);
+void _flowbus_client_begin_question (FlowbusClient *self);
+void _flowbus_client_end_question (FlowbusClient *self);
+guint _flowbus_client_count_questions (FlowbusClient *self);
 /* The screens that presenters of this client show, by instance. */
 void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen);
 void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);
@@ -126,7 +129,7 @@ void _flowbus_names_free (FlowbusNames *self);
 FlowbusNames *_flowbus_client_get_names (FlowbusClient *self);
 void _flowbus_names_own (FlowbusNames *self, const char *name, GBusNameOwnerFlags flags, gpointer user, FlowbusNameFunc func);
 void _flowbus_names_disown (FlowbusNames *self, const char *name, gpointer user);
-gboolean _flowbus_names_is_shared (FlowbusNames *self, const char *name);
+gboolean _flowbus_names_has_other_presenter (FlowbusNames *self, const char *name, gpointer presenter);
 /* Gives the name back, and calls when all calls that came by it have been handed over. */
 void _flowbus_names_release (FlowbusNames *self, const char *name, gpointer user, FlowbusNameDone done);
 void _flowbus_names_request (FlowbusNames *self, const char *name);
@@ -160,7 +163,7 @@ int _flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b);
 
 /* flowbus-question.c */
 
-FlowbusQuestion *_flowbus_question_new (GDBusMethodInvocation *invocation, gboolean is_navigation, const char *flow,
+FlowbusQuestion *_flowbus_question_new (FlowbusClient *client, GDBusMethodInvocation *invocation, gboolean is_navigation, const char *flow,
                                         const char *step, GVariant *arguments, GVariant *details);
 
 /* flowbus-node.c */

@@ -12,6 +12,7 @@
  */
 struct _FlowbusQuestion {
   GObject parent_instance;
+  FlowbusClient *client; /* while it is not answered */
   GDBusMethodInvocation *invocation;
   gboolean is_navigation;
   char *flow;
@@ -38,11 +39,13 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (FlowbusQuestion, flowbus_question, G_TYPE_OBJECT)
 
 FlowbusQuestion *
-_flowbus_question_new (GDBusMethodInvocation *invocation, gboolean is_navigation, const char *flow, const char *step,
-                       GVariant *arguments, GVariant *details)
+_flowbus_question_new (FlowbusClient *client, GDBusMethodInvocation *invocation, gboolean is_navigation, const char *flow,
+                       const char *step, GVariant *arguments, GVariant *details)
 {
   FlowbusQuestion *self = g_object_new (FLOWBUS_TYPE_QUESTION, NULL);
 
+  self->client = g_object_ref (client);
+  _flowbus_client_begin_question (client);
   self->invocation = invocation;
   self->is_navigation = is_navigation;
   self->flow = g_strdup (flow);
@@ -56,12 +59,14 @@ static void
 answer (FlowbusQuestion *self, GVariant *values, GError *error)
 {
   GDBusMethodInvocation *invocation = g_steal_pointer (&self->invocation);
+  g_autoptr (FlowbusClient) client = g_steal_pointer (&self->client);
 
   if (error)
     g_dbus_method_invocation_take_error (invocation, error);
   else
     g_dbus_method_invocation_return_value (invocation, values);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ANSWERED]);
+  _flowbus_client_end_question (client);
 }
 
 static void
