@@ -19,8 +19,13 @@ def call(name, path, interface, member, values=None):
 
 
 def stack():
-    """The screens in sight, as GetStack has them: path, instance and more."""
-    return call(FLOWBUS, ROOT, f"{FLOWBUS}.Coordinator", "GetStack", GLib.Variant("(s)", ("",)))[0]
+    """The screens in sight, as GetStack has them: path, instance and more. None while flowbusd has not been started again."""
+    try:
+        return call(FLOWBUS, ROOT, f"{FLOWBUS}.Coordinator", "GetStack", GLib.Variant("(s)", ("",)))[0]
+    except GLib.Error as error:
+        if Gio.DBusError.get_remote_error(error) in {f"org.freedesktop.DBus.Error.{it}" for it in ("NameHasNoOwner", "NoReply")}:
+            return None
+        raise
 
 
 def unique_name(name):

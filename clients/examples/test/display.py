@@ -29,9 +29,9 @@ class X11:
         return f"{path} {instance}"
 
     def _area(self, number):
-        values = self._run("xdotool", "getwindowgeometry", "--shell", number)
-        known = dict(line.split("=") for line in values.split())
-        return [int(known[it]) for it in ("X", "Y", "WIDTH", "HEIGHT")]
+        lines = [line.split(":") for line in self._run("xwininfo", "-id", number).splitlines()]
+        known = {line[0].strip(): line[1] for line in lines if len(line) == 2}
+        return [int(known[it]) for it in ("Absolute upper-left X", "Absolute upper-left Y", "Width", "Height")]
 
     def click(self, number, x, y, button="left"):
         """Clicks at a place of a window, given as parts of its width and height."""
@@ -159,6 +159,6 @@ class Sway:
         return nodes
 
 
-def display():
+def current():
     """The display of this session."""
     return Sway() if "SWAYSOCK" in os.environ else X11()

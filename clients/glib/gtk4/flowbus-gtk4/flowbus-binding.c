@@ -14,7 +14,8 @@ typedef struct
   FlowbusScreen *screen;
   GtkWidget *widget;
   FlowbusBackInput back_input;
-  GdkFrameClock *clock; /* while the first picture is awaited */
+  GdkFrameClock *clock; /* while the first picture is awaited; and the toplevel */
+  GdkSurface *surface;
   gboolean is_over;     /* dismissed or withdrawn: nobody is told anything any more */
 } Binding;
 
@@ -27,9 +28,12 @@ get_binding (gpointer screen_or_widget)
 static void
 stop_awaiting_picture (Binding *self)
 {
-  if (self->clock)
-    g_signal_handlers_disconnect_by_data (self->clock, self);
+  if (self->clock == NULL)
+    return;
+  g_signal_handlers_disconnect_by_data (self->clock, self);
+  g_signal_handlers_disconnect_by_data (self->surface, self);
   g_clear_object (&self->clock);
+  g_clear_object (&self->surface);
 }
 
 static void
@@ -65,6 +69,14 @@ on_painted (GdkFrameClock *clock, Binding *self)
     flowbus_screen_set_visible (self->screen, TRUE);
 }
 
+/* What follows GetStack can hide the window of a screen that is not visible yet. GTK paints nothing then, and waits for it to be shown. */
+static void
+on_state (GdkToplevel *toplevel, GParamSpec *property, Binding *self)
+{
+  if (gdk_toplevel_get_state (toplevel) & GDK_TOPLEVEL_STATE_MINIMIZED)
+    on_painted (self->clock, self);
+}
+
 /* There is something to see when the first picture is painted, not when the window is made. */
 static void
 on_map (GtkWidget *widget, Binding *self)
@@ -77,8 +89,11 @@ on_map (GtkWidget *widget, Binding *self)
   _flowbus_surface_identify (toplevel, self->screen);
   stop_awaiting_picture (self);
   self->clock = g_object_ref (gtk_widget_get_frame_clock (widget));
+  self->surface = g_object_ref (gtk_native_get_surface (GTK_NATIVE (toplevel)));
   g_signal_connect (self->clock, "after-paint", G_CALLBACK (on_painted), self);
+  g_signal_connect (self->surface, "notify::state", G_CALLBACK (on_state), self);
   gdk_frame_clock_request_phase (self->clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+  on_state (GDK_TOPLEVEL (self->surface), NULL, self);
 }
 
 static void

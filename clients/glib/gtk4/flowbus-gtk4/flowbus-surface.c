@@ -81,9 +81,11 @@ make_token (GdkDisplay *display, const Input *input)
   if (GDK_IS_WAYLAND_DISPLAY (display))
     {
       g_autoptr (GdkAppLaunchContext) context = gdk_display_get_app_launch_context (display);
+      /* GLib before 2.82 wants an application, which GDK does not look at. */
+      g_autoptr (GAppInfo) application = g_app_info_create_from_commandline ("flowbus", NULL, G_APP_INFO_CREATE_NONE, NULL);
 
       /* The compositor makes it, for the surface with the keyboard and the latest input. */
-      return g_app_launch_context_get_startup_notify_id (G_APP_LAUNCH_CONTEXT (context), NULL, NULL);
+      return g_app_launch_context_get_startup_notify_id (G_APP_LAUNCH_CONTEXT (context), application, NULL);
     }
 #endif
 #ifdef GDK_WINDOWING_X11
