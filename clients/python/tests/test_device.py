@@ -448,7 +448,7 @@ def test_a_real_program(device, tmp_path):
     device.wait_presented("shop/detail")
     device.back("shop")
     device.wait_gone("shop/detail")
-    assert "a real program is called: Withdraw" in device.report()[-2][1]
+    device.wait_said("a real program is called: Withdraw")
     with pytest.raises(DeviceError, match="no program owns the name 'org.example.Nobody'"):
         device.kill("org.example.Nobody")
 

@@ -31,9 +31,9 @@ class Mocked:
 
     def __init__(self, folder, *options):
         self.bus = PrivateBus(folder, {}, 20)
-        self.log = folder / "mock.log"
-        self.process = spawn(
-            [sys.executable, "-m", "dbusmock", "--template", TEMPLATE, *options], self.bus.variables, self.log)
+        with (folder / "mock.log").open("wb") as log:
+            self.process = spawn(
+                [sys.executable, "-m", "dbusmock", "--template", TEMPLATE, *options], self.bus.variables, log.fileno())
         self.bus.install(FLOWBUS, ["/bin/true"])  # So the first call waits for the mock.
         self.connection = self.connect()
         self.signals = []

@@ -8,20 +8,11 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, NamedTuple
 
+from .._verdict import Verdict
 from ._errors import TimeoutError
 
+__all__ = ["Answer", "Asked", "Emission", "Outcome", "Verdict"]
 __tracebackhide__ = True  # pytest shows the line of the test instead.
-
-
-class Verdict(str):
-    """The verdict on a step, a string such as "navigated"; ``serial`` is that of the navigation, or 0."""
-
-    serial: int
-
-    def __new__(cls, text: str, serial: int = 0) -> Verdict:
-        verdict = super().__new__(cls, text)
-        verdict.serial = serial
-        return verdict
 
 
 class Outcome(NamedTuple):

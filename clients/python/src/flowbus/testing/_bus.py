@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ._errors import DefinitionError, DeviceError, MissingProgramError
+from ._output import Output
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
@@ -73,19 +74,19 @@ def environment(folder: Path, address: str, more: Mapping[str, str]) -> dict[str
     return variables
 
 
-def spawn(command: Sequence[str], variables: Mapping[str, str], log: Path, pass_fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:
-    """Starts a program, which writes to a file, and ends with the process of the test if that is killed."""
+def spawn(
+        command: Sequence[str], variables: Mapping[str, str], output: int, pass_fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+    """Starts a program, which prints to a file or pipe, and ends with the process of the test if that is killed."""
     arguments = list(command)
     # The signal comes at the end of the thread that starts the program; only the main one lasts.
     if threading.current_thread() is threading.main_thread() and shutil.which("setpriv"):
         arguments = ["setpriv", "--pdeathsig", "KILL", "--", *arguments]
-    with log.open("ab") as output:
-        try:
-            return subprocess.Popen(
-                arguments, env=dict(variables), stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=pass_fds,
-                start_new_session=True)
-        except OSError as failure:
-            raise DeviceError(f"'{shlex.join(command)}' can't be started: {failure}") from None
+    try:
+        return subprocess.Popen(
+            arguments, env=dict(variables), stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=pass_fds,
+            start_new_session=True)
+    except OSError as failure:
+        raise DeviceError(f"'{shlex.join(command)}' can't be started: {failure}") from None
 
 
 def wait(process: subprocess.Popen[bytes], timeout: float) -> bool:
@@ -113,9 +114,9 @@ def finish(process: subprocess.Popen[bytes], timeout: float) -> None:
 class PrivateBus:
     """A bus of its own, which can start the programs that are installed on it, and nothing else."""
 
-    def __init__(self, folder: Path, more: Mapping[str, str], timeout: float) -> None:
+    def __init__(
+            self, folder: Path, more: Mapping[str, str], timeout: float, changed: Callable[[], object] = lambda: None) -> None:
         self._folder = folder
-        self._log = folder / "bus.log"
         self.services = folder / "services"
         self.services.mkdir()
         self.address = f"unix:path={folder}/bus"
@@ -124,17 +125,19 @@ class PrivateBus:
         configuration = folder / "bus.conf"
         configuration.write_text(_CONFIGURATION.format(socket=folder / "bus", services=self.services), "utf-8")
         reading, writing = os.pipe()
+        self._output = Output(changed)
         try:
             self._process = spawn(
                 [program, f"--config-file={configuration}", "--nofork", "--nopidfile", f"--print-address={writing}"],
-                self.variables, self._log, [writing])
+                self.variables, self._output.descriptor, [writing])
         finally:
             os.close(writing)
+            self._output.close()
         with os.fdopen(reading, "rb") as pipe:
             ready = select.select([pipe], [], [], timeout)[0] and pipe.readline()
         if not ready:
             self.stop()
-            raise DeviceError(f"the private bus did not start:\n{self._log.read_text('utf-8', 'replace')}")
+            raise DeviceError(f"the private bus did not start:\n{self._output.text}")
 
     def install(self, name: str, command: Sequence[str]) -> None:
         """Tells the bus which program it starts for a name. It has to read its files again afterwards."""
@@ -147,7 +150,7 @@ class PrivateBus:
     @property
     def log(self) -> str:
         """What the bus wrote, and the programs that it started, without what it writes for every device."""
-        lines = self._log.read_text("utf-8", "replace").splitlines()
+        lines = self._output.text.splitlines()
         return "\n".join(
             line for line in lines
             if not (line.startswith("dbus-daemon[") and ("Reloaded configuration" in line or "Failed to set fd limit" in line)))
@@ -211,7 +214,8 @@ class Flowbusd:
         notifications.bind(str(path))
         command = [self._program, *self._flows, "--log-level", "debug", *self._options]
         try:
-            process = spawn(command, {**self._bus.variables, "NOTIFY_SOCKET": str(path)}, self._log)
+            with self._log.open("ab") as output:
+                process = spawn(command, {**self._bus.variables, "NOTIFY_SOCKET": str(path)}, output.fileno())
         except BaseException:
             notifications.close()
             raise

@@ -24,6 +24,7 @@ from ._bus import Flowbusd, PrivateBus, find_program, finish, spawn, terminate
 from ._definitions import Definitions
 from ._errors import CallError, DeviceError, TimeoutError
 from ._loop import Loop
+from ._output import Output
 from ._program import Program, Script
 from ._screen import PlayedScreen, Question
 from ._signals import Signals
@@ -48,13 +49,14 @@ class Device(Actions):
         self.activity = Activity()
         self._programs: dict[str, Program] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._output = Output(self.activity.changed)
         self._closed = False
         # Killed, and not to be started again before the test says so.
         self._away = False
         program = find_program("flowbusd", "FLOWBUSD", "flowbus", flowbusd)
         self.folder = Path(tempfile.mkdtemp(prefix="flowbus-"))
         try:
-            self._bus = PrivateBus(self.folder, environment or {}, timeout)
+            self._bus = PrivateBus(self.folder, environment or {}, timeout, self.activity.changed)
             try:
                 self.flowbusd = Flowbusd(program, self.folder, self._folders, self._bus, options, timeout, self.activity.changed)
                 self.flowbusd.check()
@@ -215,7 +217,7 @@ class Device(Actions):
 
     def run(self, command: Sequence[str | os.PathLike[str]]) -> subprocess.Popen[bytes]:
         """Starts a real program on the bus of the device. It ends with the device, if not before."""
-        process = spawn([os.fspath(word) for word in command], self._bus.variables, self.folder / "programs.log")
+        process = spawn([os.fspath(word) for word in command], self._bus.variables, self._output.descriptor)
         self._processes.append(process)
         return process
 
@@ -251,6 +253,15 @@ class Device(Actions):
     def wait_gone(self, path: str, timeout: float | None = None) -> None:
         """Waits until no flow or screen is live at the path."""
         self.wait_for(lambda tree: path not in tree, f"a tree without '{path}'", timeout)
+
+    def wait_said(self, text: str, timeout: float | None = None) -> None:
+        """Waits until a real program has printed a text."""
+        self.wait_for(
+            lambda _tree: text in self._output.text or text in self._bus.log, f"a program that printed '{text}'", timeout)
+
+    def wait_left(self, unique_name: str) -> None:
+        """Waits until the owner of a screen has left the bus, such as a program that ends by itself."""
+        self._signals.wait_gone(unique_name, f"'{unique_name}'", self.timeout)
 
     def settle(self, timeout: float | None = None) -> None:
         """Waits until nothing is under way between flowbusd and the programs that the test plays.
@@ -295,10 +306,9 @@ class Device(Actions):
                 sections.append(("the tree of flowbusd", f"can't be read: {error}"))
         if self.transcript:
             sections.append(("the played programs", self.transcript))
-        log = self.folder / "programs.log"
         for title, text in (
                 ("the bus, and the programs that it started", self._bus.log),
-                ("the programs that the test ran", log.read_text("utf-8", "replace") if log.exists() else ""),
+                ("the programs that the test ran", self._output.text),
                 ("the log of flowbusd", self.log)):
             if text.strip():
                 sections.append((title, text.rstrip()))
@@ -318,6 +328,7 @@ class Device(Actions):
             finish(process, 5)
         self.flowbusd.stop()
         self._bus.stop()
+        self._output.close()
         for process_id in others:
             terminate(process_id)
         self.loop.stop()

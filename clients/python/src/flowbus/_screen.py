@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A screen that a program shows."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from gi.repository import GLib
+
+from ._error import converted, typelib
+from ._pending import Pending
+from ._variant import dictionary
+from ._verdict import Verdict
+
+Flowbus = typelib("Flowbus", "gir1.2-flowbus-1")
+
+
+class Answer(NamedTuple):
+    """The answer to an ask: ``outcome`` is "result" if there are values, else why not, such as "back"."""
+
+    outcome: str
+    result: Mapping[str, Any]
+    token: str
+    native: Any
+
+    def acknowledge(self) -> None:
+        """Says that the answer was taken, and saved if it matters: it does not come again."""
+        self.native.acknowledge()
+
+    @classmethod
+    def wrap(cls, native: Any) -> Answer:
+        result = native.get_result()
+        return cls(native.get_outcome(), result.unpack() if result is not None else {}, native.get_token(), native)
+
+
+def finish(pending: Pending[Any], call: Callable[[Any], Any]) -> Callable[..., None]:
+    """The callback of a call of libflowbus, which ends what is pending."""
+    def called(_source: object, result: Any, *_data: object) -> None:
+        try:
+            value = call(result)
+        except GLib.Error as error:
+            pending.fail(converted(error, Flowbus.Error))
+        else:
+            pending.succeed(value)
+
+    return called
+
+
+def verdict(value: tuple[Any, int]) -> Verdict:
+    word, serial = value
+    return Verdict(Flowbus.Verdict(word).value_nick, serial)
+
+
+class Screen:
+    """A screen that this program shows. ``native`` is the Flowbus.Screen."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+
+    def __repr__(self) -> str:
+        return f"<Screen {self.path}, instance {self.instance}>"
+
+    @property
+    def path(self) -> str:
+        """The object path in the tree that it had when it was presented last."""
+        return str(self.native.get_path())
+
+    @property
+    def instance(self) -> int:
+        return int(self.native.get_instance())
+
+    @property
+    def name(self) -> str:
+        return str(self.native.get_name())
+
+    @property
+    def style(self) -> str:
+        return str(self.native.get_style() or "")
+
+    @property
+    def reason(self) -> str:
+        """Why the screen was presented last: launch, recover, restore, update or return."""
+        return str(self.native.get_reason())
+
+    @property
+    def output(self) -> str:
+        return str(self.native.get_output() or "")
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        return _unpacked(self.native.get_arguments())
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """What was saved for the screen when it was presented last."""
+        return _unpacked(self.native.get_state())
+
+    @property
+    def is_live(self) -> bool:
+        """Whether this program still shows it."""
+        return bool(self.native.is_live())
+
+    @property
+    def is_in_sight(self) -> bool:
+        return bool(self.native.get_in_sight())
+
+    @property
+    def title(self) -> str:
+        return str(self.native.get_title() or "")
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self.native.set_title(title)
+
+    @property
+    def back_step(self) -> str:
+        """The step that Back takes in place of dismissing the screen; empty for none."""
+        return str(self.native.get_back_step() or "")
+
+    @back_step.setter
+    def back_step(self, step: str) -> None:
+        self.native.set_back_step(step or None)
+
+    def show(self) -> None:
+        """Reports that there is something to see. Windows and widgets that are bound do so by themselves."""
+        self.native.set_visible(True)
+
+    def hide(self) -> None:
+        self.native.set_visible(False)
+
+    def touch(self) -> None:
+        """Reports input that is no step, so that the flow is not idle."""
+        self.native.touch()
+
+    def emit(self, step: str, /, **arguments: object) -> Pending[Verdict]:
+        """Emits a step. It is on its way at once; ``await`` gives the verdict."""
+        pending: Pending[Verdict] = Pending(f"the step '{step}' of '{self.name}'")
+        self.native.emit_async(
+            step, dictionary(arguments), None, finish(pending, lambda result: verdict(self.native.emit_finish(result))))
+        return pending
+
+    def ask(self, step: str, /, *, token: str | None = None, **arguments: object) -> Pending[Answer]:
+        """Emits a step, and asks for the result of what it leads to. ``await`` gives the answer, and may take as long as a person does.
+
+        Save what matters, then call ``acknowledge`` of the answer. If this process ends before, the next one gets it by ``on_answer``.
+        """
+        pending: Pending[Answer] = Pending(f"the ask '{step}' of '{self.name}'")
+        self.native.ask_async(
+            step, dictionary(arguments), token or str(uuid.uuid4()), None,
+            finish(pending, lambda result: Answer.wrap(self.native.ask_finish(result))))
+        return pending
+
+    def back(self) -> Pending[Verdict]:
+        """Goes back, as for a button of the window."""
+        pending: Pending[Verdict] = Pending(f"Back of '{self.name}'")
+        self.native.back_async(None, finish(pending, lambda result: verdict(self.native.back_finish(result))))
+        return pending
+
+    def save_state(self, state: Mapping[str, object] | None = None, /, **more: object) -> Pending[None]:
+        """Saves what the user would lose with this process. The latest call counts, as a whole."""
+        pending: Pending[None] = Pending(f"SaveState of '{self.name}'")
+        self.native.save_state_async(
+            dictionary({**(state or {}), **more}), None, finish(pending, lambda result: _none(self.native.save_state_finish(result))))
+        return pending
+
+    def finish(self, **result: object) -> Pending[None]:
+        """Dismisses the screen with a result."""
+        pending: Pending[None] = Pending(f"Finish of '{self.name}'")
+        self.native.finish_with_result_async(
+            dictionary(result), None, finish(pending, lambda done: _none(self.native.finish_with_result_finish(done))))
+        return pending
+
+    def dismiss(self) -> Pending[None]:
+        """Dismisses the screen, as when the user closes its window. Windows that are bound do so by themselves."""
+        pending: Pending[None] = Pending(f"Dismiss of '{self.name}'")
+        self.native.dismiss_async(None, finish(pending, lambda result: _none(self.native.dismiss_finish(result))))
+        return pending
+
+    def on_update(self, function: Callable[[Screen], object]) -> None:
+        """Calls a function when the screen has new arguments or another output."""
+        self.native.connect("updated", lambda _native: function(self))
+
+    def on_return(self, function: Callable[[Screen], object]) -> None:
+        """Calls a function when the screen comes in sight again."""
+        self.native.connect("returned", lambda _native: function(self))
+
+    def on_withdraw(self, function: Callable[[Screen, str], object]) -> None:
+        """Calls a function with the reason when this program no longer shows the screen, whoever ended that."""
+        self.native.connect("withdrawn", lambda _native, reason: function(self, reason))
+
+    def on_save(self, function: Callable[[Screen], Mapping[str, object] | None]) -> None:
+        """Calls a function for the state to save, before the screen is evicted."""
+        def save(_native: object) -> Any:
+            state = function(self)
+            return None if state is None else dictionary(state)
+
+        self.native.connect("save-state", save)
+
+    def on_answer(self, function: Callable[[Screen, Answer], object]) -> None:
+        """Calls a function with answers to what an earlier process asked."""
+        self.native.connect("answered", lambda _native, answer: function(self, Answer.wrap(answer)))
+
+
+def _unpacked(value: Any) -> Mapping[str, Any]:
+    return dict(value.unpack()) if value is not None else {}
+
+
+def _none(_value: object) -> None:
+    return None

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with decorators and real windows, used by real clicks."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@pytest.fixture
+def cinema(flowbus, display):
+    device = flowbus(toml=(PROGRAMS / "cinema.toml").read_text(), environment=display)
+    device.program("org.example.Cinema", [sys.executable, PROGRAMS / "cinema.py"])
+    device.wait_presented("cinema/films")
+    return device
+
+
+def test_a_click_shows_a_film_and_escape_goes_back(cinema, mouse):
+    mouse.click("Films")
+    assert cinema.wait_presented("cinema/film").arguments == {"film": 7}
+    assert cinema.tree()["cinema/film"].title == "Film 7"
+    mouse.key("Film 7", "Escape")
+    cinema.wait_gone("cinema/film")
+    cinema.wait_said("film 7: navigated")
+    cinema.wait_said("film 7 is withdrawn: back")
+    mouse.click("Films")
+    cinema.wait_presented("cinema/film")
+    mouse.close("Film 7")
+    cinema.wait_gone("cinema/film")
+
+
+def test_the_guard_rejects_and_an_ask_is_answered(cinema, mouse):
+    mouse.click("Films", y=150)
+    cinema.wait_presented("cinema/seat")
+    cinema.wait_said("film 18: rejected")
+    mouse.click("Seat")
+    cinema.wait_gone("cinema/seat")
+    cinema.wait_said("seat: result {'seat': 30}")
+
+
+def test_it_is_killed_and_comes_back_with_what_was_typed(cinema, mouse):
+    before = cinema.tree()["cinema/films"]
+    mouse.click("Films", y=250)
+    mouse.type("Films", "west")
+    mouse.click("Films")
+    cinema.wait_presented("cinema/film")
+    cinema.kill("org.example.Cinema")
+    cinema.wait_for(lambda tree: tree["cinema/film"].presented and tree["cinema/film"].owner not in ("", before.owner))
+    mouse.key("Film 7", "Escape")
+    cinema.wait_presented("cinema/films")
+    assert cinema.tree()["cinema/films"].instance == before.instance
+
+
+def test_flowbusd_is_killed_and_the_windows_go_on(cinema, mouse):
+    mouse.click("Films")
+    cinema.wait_presented("cinema/film")
+    before = cinema.tree()
+    cinema.kill_flowbusd()
+    cinema.wait_for(lambda tree: tree == before, "the same tree")
+    mouse.key("Film 7", "Escape")
+    cinema.wait_gone("cinema/film")
+    mouse.click("Films")
+    cinema.wait_presented("cinema/film")
+
+
+def test_a_main_loop_that_sleeps_is_found(cinema, mouse):
+    mouse.click("Films")
+    owner = cinema.wait_presented("cinema/film").owner
+    mouse.click("Film 7")
+    cinema.wait_for(lambda tree: tree["cinema/film"].owner != owner, "another owner than the program that sleeps")
+
+
+def test_a_window_that_is_closed_is_dismissed(cinema, mouse):
+    mouse.close("Films")
+    cinema.wait_gone("cinema/films")
+    # It is a guard, too, which the flow still needs.
+    assert cinema.emit("cinema", "filmPicked", film=18) == "rejected"
