@@ -239,22 +239,39 @@ _flowbus_convert (GVariant *value, const GVariantType *type)
   return convert_integer (value, type);
 }
 
-static const char *
-type_word (const char *type)
+/* "an int64 ('x')" */
+static char *
+describe (const char *type)
 {
   static const struct {
     const char *type, *word;
   } words[] = {
-    { "s", "a string" },          { "b", "a boolean" },       { "y", "a byte" },      { "n", "an int16" },
-    { "q", "a uint16" },          { "i", "an int32" },        { "u", "a uint32" },    { "x", "an int64" },
-    { "t", "a uint64" },          { "d", "a double" },        { "o", "an object path" }, { "g", "a signature" },
-    { "as", "a list of strings" }, { "ax", "a list of int64" }, { "ay", "a list of bytes" },
+    { "s", "a string" }, { "b", "a boolean" }, { "y", "a byte" },    { "n", "an int16" },         { "q", "a uint16" },
+    { "i", "an int32" }, { "u", "a uint32" },  { "x", "an int64" },  { "t", "a uint64" },         { "d", "a double" },
+    { "o", "a path" },   { "g", "a signature" }, { "as", "a list of strings" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (words); i++)
     if (g_str_equal (words[i].type, type))
-      return words[i].word;
-  return "a value of another type";
+      return g_strdup_printf ("%s ('%s')", words[i].word, type);
+  return g_strdup_printf ("of the type '%s'", type);
+}
+
+static void
+set_conversion_error (GError **error, const char *step, const char *name, const char *type, GVariant *value)
+{
+  static const char numbers[] = "ynqiuxtd";
+  const char *own_type = g_variant_get_type_string (value);
+  g_autofree char *wanted = describe (type);
+  g_autofree char *given = describe (own_type);
+  g_autofree char *text =
+    g_variant_is_of_type (value, G_VARIANT_TYPE_STRING) ? g_variant_dup_string (value, NULL) : g_variant_print (value, FALSE);
+  gboolean both_numbers = !type[1] && !own_type[1] && strchr (numbers, *type) && strchr (numbers, *own_type);
+
+  if (g_utf8_strlen (text, -1) > 60)
+    *g_utf8_offset_to_pointer (text, 60) = '\0';
+  g_set_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS, "argument '%s' of step '%s' has to be %s; '%s' is %s%s",
+               name, step, wanted, text, given, both_numbers ? " that it can't hold" : "");
 }
 
 /* A dictionary of names and values, made of what a program gives: NULL is an empty one. Takes a floating reference. */
@@ -298,18 +315,7 @@ _flowbus_steps_convert (GVariant *steps, const char *step, GVariant *arguments, 
       continue;
     }
     if (!(made = _flowbus_convert (value, G_VARIANT_TYPE (type)))) {
-      g_autofree char *text = g_variant_is_of_type (value, G_VARIANT_TYPE_STRING) ? g_variant_dup_string (value, NULL)
-                                                                                  : g_variant_print (value, FALSE);
-
-      if (g_utf8_strlen (text, -1) > 60)
-        *g_utf8_offset_to_pointer (text, 60) = '\0';
-      g_set_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
-                   "argument '%s' of step '%s' has to be %s ('%s'); '%s' is %s ('%s')%s", name, step, type_word (type), type,
-                   text, type_word (g_variant_get_type_string (value)), g_variant_get_type_string (value),
-                   g_variant_type_is_basic (G_VARIANT_TYPE (type)) && g_variant_is_of_type (value, G_VARIANT_TYPE_BASIC) &&
-                       strchr ("ynqiuxtd", *type) && strchr ("ynqiuxtd", *g_variant_get_type_string (value))
-                     ? " that it can't hold"
-                     : "");
+      set_conversion_error (error, step, name, type, value);
       g_variant_unref (value);
       g_variant_builder_clear (&builder);
       return NULL;
