@@ -118,6 +118,7 @@ fixture_start (Fixture *self)
 {
   g_autofree char *flows = g_build_filename (self->folder, "flows", NULL);
   g_autofree char *run = g_build_filename (self->folder, "run", NULL);
+  g_autofree char *state = g_build_filename (self->folder, "state", NULL);
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autoptr (GError) error = NULL;
   gboolean served = FALSE;
@@ -128,12 +129,13 @@ fixture_start (Fixture *self)
     g_error ("FLOWBUSD has to be the path of flowbusd");
   g_assert_null (self->service);
   g_assert_no_errno (g_mkdir_with_parents (run, 0700));
+  g_assert_no_errno (g_mkdir_with_parents (state, 0700));
   if (!g_test_verbose ())
     g_subprocess_launcher_set_flags (launcher, G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE);
   g_subprocess_launcher_unsetenv (launcher, "G_DEBUG");
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
   self->service = g_subprocess_launcher_spawn (launcher, &error, program, "--address", self->address, "--flows", flows,
-                                               "--runtime", run, "--state", "none", NULL);
+                                               "--runtime", run, "--state", state, NULL);
   g_assert_no_error (error);
   watch = g_bus_watch_name_on_connection (self->other, SERVICE, G_BUS_NAME_WATCHER_FLAGS_NONE, name_appeared, NULL, &served,
                                           NULL);

@@ -321,9 +321,7 @@ static void
 test_error_names (void)
 {
   GEnumClass *codes = g_type_class_ref (FLOWBUS_TYPE_ERROR);
-  static const char *const others[] = { "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.NotSupported" };
 
-  (void) others;
   for (int code = FLOWBUS_ERROR_UNKNOWN_STEP; code <= FLOWBUS_ERROR_INVALID_DEFINITION; code++) {
     g_autoptr (GError) error = g_error_new_literal (FLOWBUS_ERROR, code, "text");
     g_autofree char *name = g_dbus_error_encode_gerror (error);
@@ -331,6 +329,7 @@ test_error_names (void)
     GEnumValue *value = g_enum_get_value (codes, code);
 
     g_assert_nonnull (value);
+    /* These two have names of D-Bus itself; test_errors() gets one of them. */
     if (code == FLOWBUS_ERROR_ACCESS_DENIED || code == FLOWBUS_ERROR_NOT_SUPPORTED)
       continue;
     g_assert_true (g_str_has_prefix (name, "org.flowbus.Navigation1.Error."));
