@@ -1,8 +1,11 @@
 """A display with windows of flowbus's screens, and a person before it: where the windows are, clicks and keys."""
 
+import itertools
 import json
 import os
 import subprocess
+
+import protocol
 
 TREE = "/org/flowbus/Navigation1/tree/"
 
@@ -86,6 +89,7 @@ class Sway:
     def __init__(self):
         self._input = subprocess.Popen([os.environ["INPUT"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._await_input()
+        self._pointer = protocol.Pointer("program.log")
         self._ask("bindsym --no-warn Alt+F4 kill")
 
     def windows(self):
@@ -116,12 +120,19 @@ class Sway:
         self._tell("release left")
 
     def _move(self, number, x, y):
-        nodes = self._nodes()
-        area = next(it["rect"] for it in nodes if it["id"] == number)
-        whole = next(it["rect"] for it in nodes if it["type"] == "root")
-        place = [(area[at] + part * area[size] - whole[at]) / whole[size]
-                 for at, size, part in (("x", "width", x), ("y", "height", y))]
-        self._tell(f"move {round(place[0] * 10000)} {round(place[1] * 10000)}")
+        """Moves the pointer, again and again, until the program has it where it is meant: see protocol.py."""
+        for step in itertools.count():
+            nodes = self._nodes()
+            window = next(it for it in nodes if it["id"] == number)
+            area, whole = window["rect"], next(it["rect"] for it in nodes if it["type"] == "root")
+            place = [(area[at] + part * area[size] - whole[at]) / whole[size]
+                     for at, size, part in (("x", "width", x), ("y", "height", y))]
+            # A pointer that stays where it is tells nothing.
+            self._tell(f"move {round(place[0] * 10000) + step % 2} {round(place[1] * 10000)}")
+            found = self._pointer.read()
+            if found and found[0] == window["app_id"] and all(
+                    abs(at - part * area[size]) < 30 for at, part, size in zip(found[1:], (x, y), ("width", "height"))):
+                return
 
     def press(self, key):
         """Presses a key."""

@@ -9,19 +9,19 @@ Gtk.Button pick (Flowbus.Screen screen, int film, string label) {
 }
 
 int main (string[] args) {
-    var app = new FlowbusGtk4.Application ("org.example.Cinema");
+    var app = new Flowbus.Application ("org.example.Cinema");
     app.show["films"].connect ((screen) => {
         var films = box ();
         films.append (new Gtk.Entry () { name = "search", placeholder_text = "Search", valign = Gtk.Align.CENTER });
         films.append (pick (screen, 7, "The Railway Children"));
         films.append (pick (screen, 18, "The Fly"));
-        FlowbusGtk4.screen_save_widgets (screen, app.open_window (screen, "Films", films));
+        Flowbus.screen_save_widgets (screen, app.open_window (screen, "Films", films));
     });
     app.show["film"].connect ((screen) => {
         var film = box ();
         film.append (new Gtk.Label (@"Film $(screen.get_int64 ("film"))"));
         film.append (new Gtk.Entry () { name = "note", placeholder_text = "Note", valign = Gtk.Align.CENTER });
-        FlowbusGtk4.screen_save_widgets (screen, app.open_window (screen, "Film", film));
+        Flowbus.screen_save_widgets (screen, app.open_window (screen, "Film", film));
     });
     app.adapt["filmPicked"].connect ((question) => {
         if (question.get_argument ("film").get_int64 () < 18) question.accept (); else question.reject ("This film is not for children.");

@@ -1,0 +1,50 @@
+"""What a program of Wayland says with WAYLAND_DEBUG=1: which of its windows has the pointer, and where.
+
+A compositor shows a window in its new place when the program has drawn it for that, and no event of sway's tells. The program knows
+where the pointer is in the window, so a test that has moved it sees there whether the click would be where it is meant.
+"""
+
+import re
+
+SURFACE = re.compile(r"-> xdg_wm_base@\d+\.get_xdg_surface\(new id xdg_surface@(\d+), wl_surface@(\d+)\)")
+TOPLEVEL = re.compile(r"-> xdg_surface@(\d+)\.get_toplevel\(new id xdg_toplevel@(\d+)\)")
+APP_ID = re.compile(r'-> xdg_toplevel@(\d+)\.set_app_id\("([^"]*)"\)')
+ENTER = re.compile(r" wl_pointer@\d+\.enter\(\d+, wl_surface@(\d+), ([\d.-]+), ([\d.-]+)\)")
+LEAVE = re.compile(r" wl_pointer@\d+\.leave\(")
+MOTION = re.compile(r" wl_pointer@\d+\.motion\(\d+, ([\d.-]+), ([\d.-]+)\)")
+
+
+class Pointer:
+    """The pointer, as the programs whose output goes to a file see it."""
+
+    def __init__(self, file):
+        self._file, self._lines, self._rest = file, None, ""
+        self._surfaces, self._toplevels, self._names = {}, {}, {}
+        self._surface, self._place = None, None
+
+    def read(self):
+        """The application id of the window with the pointer, and the place in it; None if none has it."""
+        if self._lines is None:
+            try:
+                self._lines = open(self._file, encoding="utf-8", errors="replace")
+            except FileNotFoundError:
+                return None
+        self._rest += self._lines.read()
+        *lines, self._rest = self._rest.split("\n")
+        for line in lines:
+            self._take(line)
+        return (self._names.get(self._surface), *self._place) if self._place else None
+
+    def _take(self, line):
+        if found := SURFACE.search(line):
+            self._surfaces[found[1]] = found[2]
+        elif found := TOPLEVEL.search(line):
+            self._toplevels[found[2]] = self._surfaces[found[1]]
+        elif found := APP_ID.search(line):
+            self._names[self._toplevels[found[1]]] = found[2]
+        elif found := ENTER.search(line):
+            self._surface, self._place = found[1], (float(found[2]), float(found[3]))
+        elif LEAVE.search(line):
+            self._place = None
+        elif (found := MOTION.search(line)) and self._place:
+            self._place = float(found[1]), float(found[2])
