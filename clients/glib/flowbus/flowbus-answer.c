@@ -99,6 +99,8 @@ flowbus_answer_init (FlowbusAnswer *self)
  * flowbus_answer_get_token: (get-property token)
  * @self: an answer
  *
+ * Gets the token of the ask.
+ *
  * Returns: (transfer none): the token of the ask
  */
 const char *
@@ -130,6 +132,8 @@ flowbus_answer_get_outcome (FlowbusAnswer *self)
  * flowbus_answer_has_result:
  * @self: an answer
  *
+ * Tells whether there is a result.
+ *
  * Returns: whether there is a result
  */
 gboolean
@@ -142,6 +146,8 @@ flowbus_answer_has_result (FlowbusAnswer *self)
 /**
  * flowbus_answer_get_result: (get-property result)
  * @self: an answer
+ *
+ * Gets the values of the result, of the type `a{sv}`.
  *
  * Returns: (transfer none): the values of the result, of the type `a{sv}`; empty if there is none
  */
@@ -156,6 +162,8 @@ flowbus_answer_get_result (FlowbusAnswer *self)
  * flowbus_answer_get_value:
  * @self: an answer
  * @name: the name of a value
+ *
+ * Gets the value of the result.
  *
  * Returns: (transfer full) (nullable): the value of the result; %NULL if there is none of this name
  */

@@ -42,6 +42,8 @@ flowbus_client_emit_async (FlowbusClient *self, const char *path, const char *st
  * @serial: (out) (optional): the serial of the navigation; 0 if there was none
  * @error: where to store an error
  *
+ * Ends the call of flowbus_client_emit_async().
+ *
  * Returns: what became of the step; %FLOWBUS_VERDICT_FAILED if @error is set
  */
 FlowbusVerdict
@@ -81,6 +83,8 @@ flowbus_client_ask_async (FlowbusClient *self, const char *path, const char *ste
  * @result: the result
  * @error: where to store an error
  *
+ * Ends the call of flowbus_client_ask_async().
+ *
  * Returns: (transfer full): the answer
  */
 FlowbusAnswer *
@@ -118,6 +122,8 @@ flowbus_client_back_async (FlowbusClient *self, const char *path, GVariant *opti
  * @result: the result
  * @serial: (out) (optional): the serial of the navigation; 0 if there was none
  * @error: where to store an error
+ *
+ * Ends the call of flowbus_client_back_async().
  *
  * Returns: what became of it; %FLOWBUS_VERDICT_FAILED if @error is set
  */
@@ -245,6 +251,8 @@ flowbus_client_navigate_async (FlowbusClient *self, const char *step, GVariant *
  * @result: the result
  * @error: where to store an error
  *
+ * Ends the call of flowbus_client_navigate_async().
+ *
  * Returns: (transfer full): for each flow its path, the serial, the verdict, and the name and message of the error, of the type
  *   `a(otsss)`
  */
@@ -284,6 +292,8 @@ flowbus_client_coordinate_async (FlowbusClient *self, const char *definition, co
  * @self: a client
  * @result: the result
  * @error: where to store an error
+ *
+ * Ends the call of flowbus_client_coordinate_async().
  *
  * Returns: (transfer full): the path of the root
  */

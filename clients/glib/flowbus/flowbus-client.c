@@ -778,6 +778,8 @@ flowbus_client_new_for_connection (GDBusConnection *connection)
  * flowbus_client_get_connection:
  * @self: a client
  *
+ * Gets the connection to the bus.
+ *
  * Returns: (transfer none) (nullable): the connection to the bus; %NULL until there is one
  */
 GDBusConnection *
@@ -791,6 +793,8 @@ flowbus_client_get_connection (FlowbusClient *self)
  * flowbus_client_get_available: (get-property available)
  * @self: a client
  *
+ * Tells whether flowbusd is there.
+ *
  * Returns: whether flowbusd is there
  */
 gboolean
@@ -803,6 +807,8 @@ flowbus_client_get_available (FlowbusClient *self)
 /**
  * flowbus_client_get_interactive: (get-property interactive)
  * @self: a client
+ *
+ * Tells whether guards may ask the user because of steps of this client.
  *
  * Returns: whether guards may ask the user because of steps of this client
  */

@@ -57,6 +57,13 @@ static const struct {
   { G_DBUS_ERROR_DISCONNECTED, FLOWBUS_ERROR_DISCONNECTED },
 };
 
+/**
+ * flowbus_error_quark:
+ *
+ * The domain of the errors of this library.
+ *
+ * Returns: the domain
+ */
 GQuark
 flowbus_error_quark (void)
 {

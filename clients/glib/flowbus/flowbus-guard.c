@@ -210,6 +210,8 @@ flowbus_guard_new_for_client (FlowbusClient *client, const char *bus_name)
  * flowbus_guard_get_client: (get-property client)
  * @self: a guard
  *
+ * Gets its client.
+ *
  * Returns: (transfer none): its client
  */
 FlowbusClient *
@@ -222,6 +224,8 @@ flowbus_guard_get_client (FlowbusGuard *self)
 /**
  * flowbus_guard_get_bus_name: (get-property bus-name)
  * @self: a guard
+ *
+ * Gets its bus name.
  *
  * Returns: (transfer none): its bus name
  */
@@ -236,6 +240,8 @@ flowbus_guard_get_bus_name (FlowbusGuard *self)
  * flowbus_guard_get_object_path: (get-property object-path)
  * @self: a guard
  *
+ * Gets its object.
+ *
  * Returns: (transfer none): its object
  */
 const char *
@@ -248,6 +254,8 @@ flowbus_guard_get_object_path (FlowbusGuard *self)
 /**
  * flowbus_guard_get_name_owned: (get-property name-owned)
  * @self: a guard
+ *
+ * Tells whether the program owns the bus name.
  *
  * Returns: whether the program owns the bus name
  */

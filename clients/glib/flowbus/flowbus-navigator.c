@@ -207,6 +207,8 @@ flowbus_navigator_new_for_client (FlowbusClient *client, const char *bus_name)
  * flowbus_navigator_get_client: (get-property client)
  * @self: a navigator
  *
+ * Gets its client.
+ *
  * Returns: (transfer none): its client
  */
 FlowbusClient *
@@ -219,6 +221,8 @@ flowbus_navigator_get_client (FlowbusNavigator *self)
 /**
  * flowbus_navigator_get_bus_name: (get-property bus-name)
  * @self: a navigator
+ *
+ * Gets its bus name.
  *
  * Returns: (transfer none): its bus name
  */
@@ -233,6 +237,8 @@ flowbus_navigator_get_bus_name (FlowbusNavigator *self)
  * flowbus_navigator_get_object_path: (get-property object-path)
  * @self: a navigator
  *
+ * Gets its object.
+ *
  * Returns: (transfer none): its object
  */
 const char *
@@ -245,6 +251,8 @@ flowbus_navigator_get_object_path (FlowbusNavigator *self)
 /**
  * flowbus_navigator_get_name_owned: (get-property name-owned)
  * @self: a navigator
+ *
+ * Tells whether the program owns the bus name.
  *
  * Returns: whether the program owns the bus name
  */

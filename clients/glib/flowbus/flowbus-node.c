@@ -338,6 +338,8 @@ flowbus_node_init (FlowbusNode *self)
  * flowbus_node_get_path: (get-property path)
  * @self: a node
  *
+ * Gets the path in the tree, such as "/org/flowbus/Navigation1/tree/shop/detail".
+ *
  * Returns: (transfer none): the path in the tree, such as "/org/flowbus/Navigation1/tree/shop/detail"
  */
 const char *
@@ -350,6 +352,8 @@ flowbus_node_get_path (FlowbusNode *self)
 /**
  * flowbus_node_get_instance: (get-property instance)
  * @self: a node
+ *
+ * Gets the number that no other flow or screen ever has.
  *
  * Returns: the number that no other flow or screen ever has
  */
@@ -364,6 +368,8 @@ flowbus_node_get_instance (FlowbusNode *self)
  * flowbus_node_get_name: (get-property name)
  * @self: a node
  *
+ * Gets the name of the screen, or of the flow's definition.
+ *
  * Returns: (transfer none): the name of the screen, or of the flow's definition
  */
 const char *
@@ -376,6 +382,8 @@ flowbus_node_get_name (FlowbusNode *self)
 /**
  * flowbus_node_get_parent_path: (get-property parent-path)
  * @self: a node
+ *
+ * Gets the path of the flow above it.
  *
  * Returns: (transfer none): the path of the flow above it; "/" for a root
  */
@@ -390,6 +398,8 @@ flowbus_node_get_parent_path (FlowbusNode *self)
  * flowbus_node_get_depth: (get-property depth)
  * @self: a node
  *
+ * Gets how many flows of the list are above it.
+ *
  * Returns: how many flows of the list are above it
  */
 guint
@@ -402,6 +412,8 @@ flowbus_node_get_depth (FlowbusNode *self)
 /**
  * flowbus_node_is_flow: (get-property is-flow)
  * @self: a node
+ *
+ * Tells whether it is a flow.
  *
  * Returns: whether it is a flow
  */
@@ -416,6 +428,8 @@ flowbus_node_is_flow (FlowbusNode *self)
  * flowbus_node_get_style: (get-property style)
  * @self: a node
  *
+ * Gets the word that says how to show it.
+ *
  * Returns: (transfer none): the word that says how to show it; empty if there is none
  */
 const char *
@@ -428,6 +442,8 @@ flowbus_node_get_style (FlowbusNode *self)
 /**
  * flowbus_node_get_arguments: (get-property arguments)
  * @self: a node
+ *
+ * Gets its arguments, without private ones, of the type `a{sv}`.
  *
  * Returns: (transfer none): its arguments, without private ones, of the type `a{sv}`
  */
@@ -442,6 +458,8 @@ flowbus_node_get_arguments (FlowbusNode *self)
  * flowbus_node_get_owner: (get-property owner)
  * @self: a node
  *
+ * Gets the unique bus name of the program that shows it.
+ *
  * Returns: (transfer none): the unique bus name of the program that shows it; empty if there is none
  */
 const char *
@@ -454,6 +472,8 @@ flowbus_node_get_owner (FlowbusNode *self)
 /**
  * flowbus_node_get_title: (get-property title)
  * @self: a node
+ *
+ * Gets the title of a screen.
  *
  * Returns: (transfer none): the title of a screen; empty if there is none
  */
@@ -468,6 +488,8 @@ flowbus_node_get_title (FlowbusNode *self)
  * flowbus_node_get_output: (get-property output)
  * @self: a node
  *
+ * Gets the output that a root stands on.
+ *
  * Returns: (transfer none) (nullable): the output that a root stands on; %NULL for a screen, empty if there is none
  */
 const char *
@@ -480,6 +502,8 @@ flowbus_node_get_output (FlowbusNode *self)
 /**
  * flowbus_node_get_current: (get-property current)
  * @self: a node
+ *
+ * Gets the path of the child of a flow that covers the others.
  *
  * Returns: (transfer none) (nullable): the path of the child of a flow that covers the others; %NULL for a screen, "/" if there is none
  */
@@ -494,6 +518,8 @@ flowbus_node_get_current (FlowbusNode *self)
  * flowbus_node_get_visible: (get-property visible)
  * @self: a node
  *
+ * Tells whether it is shown.
+ *
  * Returns: whether it is shown
  */
 gboolean
@@ -506,6 +532,8 @@ flowbus_node_get_visible (FlowbusNode *self)
 /**
  * flowbus_node_get_presented: (get-property presented)
  * @self: a node
+ *
+ * Tells whether it is visible, nothing covers it, and its parent is presented.
  *
  * Returns: whether it is visible, nothing covers it, and its parent is presented
  */
@@ -520,6 +548,8 @@ flowbus_node_get_presented (FlowbusNode *self)
  * flowbus_node_get_in_sight: (get-property in-sight)
  * @self: a node
  *
+ * Tells whether nothing covers it, and its parent is presented.
+ *
  * Returns: whether nothing covers it, and its parent is presented
  */
 gboolean
@@ -533,6 +563,8 @@ flowbus_node_get_in_sight (FlowbusNode *self)
  * flowbus_node_get_ready: (get-property ready)
  * @self: a node
  *
+ * Tells whether the initial step of a flow is done.
+ *
  * Returns: whether the initial step of a flow is done
  */
 gboolean
@@ -545,6 +577,8 @@ flowbus_node_get_ready (FlowbusNode *self)
 /**
  * flowbus_node_is_live: (get-property live)
  * @self: a node
+ *
+ * Tells whether it is still in the tree.
  *
  * Returns: whether it is still in the tree
  */

@@ -510,6 +510,8 @@ flowbus_presenter_new_for_client (FlowbusClient *client, const char *bus_name)
  * flowbus_presenter_get_client: (get-property client)
  * @self: a presenter
  *
+ * Gets its client.
+ *
  * Returns: (transfer none): its client
  */
 FlowbusClient *
@@ -522,6 +524,8 @@ flowbus_presenter_get_client (FlowbusPresenter *self)
 /**
  * flowbus_presenter_get_bus_name: (get-property bus-name)
  * @self: a presenter
+ *
+ * Gets its bus name.
  *
  * Returns: (transfer none): its bus name
  */
@@ -536,6 +540,8 @@ flowbus_presenter_get_bus_name (FlowbusPresenter *self)
  * flowbus_presenter_get_object_path: (get-property object-path)
  * @self: a presenter
  *
+ * Gets its object.
+ *
  * Returns: (transfer none): its object
  */
 const char *
@@ -548,6 +554,8 @@ flowbus_presenter_get_object_path (FlowbusPresenter *self)
 /**
  * flowbus_presenter_get_name_flags: (get-property name-flags)
  * @self: a presenter
+ *
+ * Gets how its bus name is requested.
  *
  * Returns: how its bus name is requested
  */
@@ -562,6 +570,8 @@ flowbus_presenter_get_name_flags (FlowbusPresenter *self)
  * flowbus_presenter_get_name_owned: (get-property name-owned)
  * @self: a presenter
  *
+ * Tells whether the program owns the bus name.
+ *
  * Returns: whether the program owns the bus name
  */
 gboolean
@@ -574,6 +584,8 @@ flowbus_presenter_get_name_owned (FlowbusPresenter *self)
 /**
  * flowbus_presenter_get_exit_when_idle: (get-property exit-when-idle)
  * @self: a presenter
+ *
+ * Tells whether [signal@Flowbus.Presenter::idle] is emitted.
  *
  * Returns: whether [signal@Flowbus.Presenter::idle] is emitted
  */
@@ -607,6 +619,8 @@ flowbus_presenter_set_exit_when_idle (FlowbusPresenter *self, gboolean exit_when
  * flowbus_presenter_list_screens:
  * @self: a presenter
  *
+ * Gets the screens that it shows, in the order of their instances.
+ *
  * Returns: (transfer container) (element-type FlowbusScreen): the screens that it shows, in the order of their instances
  */
 GList *
@@ -623,6 +637,8 @@ flowbus_presenter_list_screens (FlowbusPresenter *self)
  * flowbus_presenter_lookup_screen:
  * @self: a presenter
  * @instance: the instance of a screen
+ *
+ * Gets the screen.
  *
  * Returns: (transfer none) (nullable): the screen; %NULL if it does not show it
  */

@@ -199,6 +199,8 @@ flowbus_question_init (FlowbusQuestion *self)
  * flowbus_question_get_flow: (get-property flow)
  * @self: a question
  *
+ * Gets the path of the flow that is to take the step.
+ *
  * Returns: (transfer none): the path of the flow that is to take the step
  */
 const char *
@@ -212,6 +214,8 @@ flowbus_question_get_flow (FlowbusQuestion *self)
  * flowbus_question_get_step: (get-property step)
  * @self: a question
  *
+ * Gets the name of the step.
+ *
  * Returns: (transfer none): the name of the step
  */
 const char *
@@ -224,6 +228,8 @@ flowbus_question_get_step (FlowbusQuestion *self)
 /**
  * flowbus_question_get_arguments: (get-property arguments)
  * @self: a question
+ *
+ * Gets the arguments of the step, of the type `a{sv}`.
  *
  * Returns: (transfer none): the arguments of the step, of the type `a{sv}`
  */
@@ -239,6 +245,8 @@ flowbus_question_get_arguments (FlowbusQuestion *self)
  * @self: a question
  * @name: the name of an argument
  *
+ * Gets its value.
+ *
  * Returns: (transfer full) (nullable): its value; %NULL if the step has none of this name
  */
 GVariant *
@@ -252,6 +260,8 @@ flowbus_question_get_argument (FlowbusQuestion *self, const char *name)
 /**
  * flowbus_question_get_details: (get-property details)
  * @self: a question
+ *
+ * Gets all details of the call, of the type `a{sv}`.
  *
  * Returns: (transfer none): all details of the call, of the type `a{sv}`
  */
@@ -275,6 +285,8 @@ number (FlowbusQuestion *self, const char *name)
  * flowbus_question_get_sender: (get-property sender)
  * @self: a question
  *
+ * Gets the unique name of the client that the step originates from.
+ *
  * Returns: (transfer none): the unique name of the client that the step originates from; empty if it is the service
  */
 const char *
@@ -291,6 +303,8 @@ flowbus_question_get_sender (FlowbusQuestion *self)
  * flowbus_question_get_presentable: (get-property presentable)
  * @self: a question
  *
+ * Gets the path of what the step was emitted on.
+ *
  * Returns: (transfer none): the path of what the step was emitted on
  */
 const char *
@@ -306,6 +320,8 @@ flowbus_question_get_presentable (FlowbusQuestion *self)
  * flowbus_question_get_instance: (get-property instance)
  * @self: a question
  *
+ * Gets the instance of what the step was emitted on.
+ *
  * Returns: the instance of what the step was emitted on
  */
 guint64
@@ -319,6 +335,8 @@ flowbus_question_get_instance (FlowbusQuestion *self)
  * flowbus_question_get_cause: (get-property cause)
  * @self: a question
  *
+ * Gets the serial of the navigation that triggered the step.
+ *
  * Returns: the serial of the navigation that triggered the step; 0 if none did
  */
 guint64
@@ -331,6 +349,8 @@ flowbus_question_get_cause (FlowbusQuestion *self)
 /**
  * flowbus_question_get_interactive: (get-property interactive)
  * @self: a question
+ *
+ * Tells whether the user may be asked.
  *
  * Returns: whether the user may be asked
  */
@@ -347,6 +367,8 @@ flowbus_question_get_interactive (FlowbusQuestion *self)
 /**
  * flowbus_question_is_answered: (get-property answered)
  * @self: a question
+ *
+ * Tells whether it has been answered.
  *
  * Returns: whether it has been answered
  */

@@ -278,6 +278,8 @@ flowbus_screen_save_state_async (FlowbusScreen *self, GVariant *state, GCancella
  * @result: the result
  * @error: where to store an error
  *
+ * Ends the call of flowbus_screen_save_state_async().
+ *
  * Returns: whether the state is saved
  */
 gboolean
@@ -312,6 +314,8 @@ flowbus_screen_finish_with_result_async (FlowbusScreen *self, GVariant *values, 
  * @result: the result of the call
  * @error: where to store an error
  *
+ * Ends the call of flowbus_screen_finish_with_result_async().
+ *
  * Returns: whether the screen has answered
  */
 gboolean
@@ -342,6 +346,8 @@ flowbus_screen_dismiss_async (FlowbusScreen *self, GCancellable *cancellable, GA
  * @result: the result
  * @error: where to store an error
  *
+ * Ends the call of flowbus_screen_dismiss_async().
+ *
  * Returns: whether the screen is gone
  */
 gboolean
@@ -371,6 +377,8 @@ flowbus_screen_release_async (FlowbusScreen *self, GCancellable *cancellable, GA
  * @self: a screen
  * @result: the result
  * @error: where to store an error
+ *
+ * Ends the call of flowbus_screen_release_async().
  *
  * Returns: whether the screen is released
  */
@@ -427,6 +435,8 @@ flowbus_screen_emit_with_options_async (FlowbusScreen *self, const char *step, G
  * @serial: (out) (optional): the serial of the navigation; 0 if there was none
  * @error: where to store an error
  *
+ * Ends the call of flowbus_screen_emit_async().
+ *
  * Returns: what became of the step; %FLOWBUS_VERDICT_FAILED if @error is set
  */
 FlowbusVerdict
@@ -472,6 +482,8 @@ flowbus_screen_ask_async (FlowbusScreen *self, const char *step, GVariant *argum
  * @result: the result
  * @error: where to store an error
  *
+ * Ends the call of flowbus_screen_ask_async().
+ *
  * Returns: (transfer full): the answer; save what follows from it, and then call flowbus_answer_acknowledge()
  */
 FlowbusAnswer *
@@ -504,6 +516,8 @@ flowbus_screen_back_async (FlowbusScreen *self, GCancellable *cancellable, GAsyn
  * @result: the result
  * @serial: (out) (optional): the serial of the navigation; 0 if there was none
  * @error: where to store an error
+ *
+ * Ends the call of flowbus_screen_back_async().
  *
  * Returns: what became of it; %FLOWBUS_VERDICT_FAILED if @error is set
  */

@@ -5,6 +5,8 @@
  * flowbus_screen_get_client: (get-property client)
  * @self: a screen
  *
+ * Gets the client of its presenter.
+ *
  * Returns: (transfer none): the client of its presenter
  */
 FlowbusClient *
@@ -17,6 +19,8 @@ flowbus_screen_get_client (FlowbusScreen *self)
 /**
  * flowbus_screen_get_path: (get-property path)
  * @self: a screen
+ *
+ * Gets where it is in the tree.
  *
  * Returns: (transfer none): where it is in the tree
  */
@@ -31,6 +35,8 @@ flowbus_screen_get_path (FlowbusScreen *self)
  * flowbus_screen_get_instance: (get-property instance)
  * @self: a screen
  *
+ * Gets the number that no other screen ever has.
+ *
  * Returns: the number that no other screen ever has
  */
 guint64
@@ -43,6 +49,8 @@ flowbus_screen_get_instance (FlowbusScreen *self)
 /**
  * flowbus_screen_get_name: (get-property name)
  * @self: a screen
+ *
+ * Gets the name of the screen in the definitions.
  *
  * Returns: (transfer none): the name of the screen in the definitions
  */
@@ -57,6 +65,8 @@ flowbus_screen_get_name (FlowbusScreen *self)
  * flowbus_screen_get_flow: (get-property flow)
  * @self: a screen
  *
+ * Gets the path of its flow.
+ *
  * Returns: (transfer none) (nullable): the path of its flow
  */
 const char *
@@ -69,6 +79,8 @@ flowbus_screen_get_flow (FlowbusScreen *self)
 /**
  * flowbus_screen_get_root: (get-property root)
  * @self: a screen
+ *
+ * Gets the path of its root.
  *
  * Returns: (transfer none) (nullable): the path of its root
  */
@@ -83,6 +95,8 @@ flowbus_screen_get_root (FlowbusScreen *self)
  * flowbus_screen_get_style: (get-property style)
  * @self: a screen
  *
+ * Gets the word that says how to show it.
+ *
  * Returns: (transfer none) (nullable): the word that says how to show it; %NULL if there is none
  */
 const char *
@@ -95,6 +109,8 @@ flowbus_screen_get_style (FlowbusScreen *self)
 /**
  * flowbus_screen_get_styles: (get-property styles)
  * @self: a screen
+ *
+ * Gets the styles of the screen and of the flows above it, innermost first.
  *
  * Returns: (transfer none) (array zero-terminated=1): the styles of the screen and of the flows above it, innermost first
  */
@@ -109,6 +125,8 @@ flowbus_screen_get_styles (FlowbusScreen *self)
  * flowbus_screen_is_live: (get-property live)
  * @self: a screen
  *
+ * Tells whether it has not been withdrawn.
+ *
  * Returns: whether it has not been withdrawn
  */
 gboolean
@@ -121,6 +139,8 @@ flowbus_screen_is_live (FlowbusScreen *self)
 /**
  * flowbus_screen_get_reason: (get-property reason)
  * @self: a screen
+ *
+ * Gets why it was presented the last time.
  *
  * Returns: (transfer none): why it was presented the last time
  */
@@ -135,6 +155,8 @@ flowbus_screen_get_reason (FlowbusScreen *self)
  * flowbus_screen_get_output: (get-property output)
  * @self: a screen
  *
+ * Gets the output that its root stands on.
+ *
  * Returns: (transfer none) (nullable): the output that its root stands on; %NULL if there is none
  */
 const char *
@@ -147,6 +169,8 @@ flowbus_screen_get_output (FlowbusScreen *self)
 /**
  * flowbus_screen_get_direction: (get-property direction)
  * @self: a screen
+ *
+ * Gets how it came in sight.
  *
  * Returns: (transfer none) (nullable): how it came in sight; %NULL if nothing says so
  */
@@ -161,6 +185,8 @@ flowbus_screen_get_direction (FlowbusScreen *self)
  * flowbus_screen_get_activation_token: (get-property activation-token)
  * @self: a screen
  *
+ * Gets the token that lets its window come to the front.
+ *
  * Returns: (transfer none) (nullable): the token that lets its window come to the front; %NULL if there is none
  */
 const char *
@@ -173,6 +199,8 @@ flowbus_screen_get_activation_token (FlowbusScreen *self)
 /**
  * flowbus_screen_get_serial: (get-property serial)
  * @self: a screen
+ *
+ * Gets the serial of the navigation that contributed it.
  *
  * Returns: the serial of the navigation that contributed it
  */
@@ -187,6 +215,8 @@ flowbus_screen_get_serial (FlowbusScreen *self)
  * flowbus_screen_get_details: (get-property details)
  * @self: a screen
  *
+ * Gets all details of the latest call of Present.
+ *
  * Returns: (transfer none): all details of the latest call of Present
  */
 GVariant *
@@ -199,6 +229,8 @@ flowbus_screen_get_details (FlowbusScreen *self)
 /**
  * flowbus_screen_get_state: (get-property state)
  * @self: a screen
+ *
+ * Gets what was saved last when it was presented.
  *
  * Returns: (transfer none) (nullable): what was saved last when it was presented; %NULL if nothing was
  */
@@ -213,6 +245,8 @@ flowbus_screen_get_state (FlowbusScreen *self)
  * flowbus_screen_get_arguments: (get-property arguments)
  * @self: a screen
  *
+ * Gets its arguments, of the type `a{sv}`.
+ *
  * Returns: (transfer none): its arguments, of the type `a{sv}`
  */
 GVariant *
@@ -225,6 +259,8 @@ flowbus_screen_get_arguments (FlowbusScreen *self)
 /**
  * flowbus_screen_get_in_sight: (get-property in-sight)
  * @self: a screen
+ *
+ * Tells whether nothing covers it, and its flow is presented.
  *
  * Returns: whether nothing covers it, and its flow is presented
  */
@@ -239,6 +275,8 @@ flowbus_screen_get_in_sight (FlowbusScreen *self)
  * flowbus_screen_get_visible: (get-property visible)
  * @self: a screen
  *
+ * Tells whether this program shows it.
+ *
  * Returns: whether this program shows it
  */
 gboolean
@@ -251,6 +289,8 @@ flowbus_screen_get_visible (FlowbusScreen *self)
 /**
  * flowbus_screen_get_title: (get-property title)
  * @self: a screen
+ *
+ * Gets its title.
  *
  * Returns: (transfer none) (nullable): its title
  */
@@ -265,6 +305,8 @@ flowbus_screen_get_title (FlowbusScreen *self)
  * flowbus_screen_get_back_step: (get-property back-step)
  * @self: a screen
  *
+ * Gets the step that Back takes on it.
+ *
  * Returns: (transfer none) (nullable): the step that Back takes on it; %NULL if it is dismissed
  */
 const char *
@@ -277,6 +319,8 @@ flowbus_screen_get_back_step (FlowbusScreen *self)
 /**
  * flowbus_screen_get_presenter:
  * @self: a screen
+ *
+ * Gets its presenter.
  *
  * Returns: (transfer none) (nullable): its presenter; %NULL if that is gone
  */
@@ -304,6 +348,8 @@ _flowbus_screen_get_object (FlowbusScreen *self)
  * @self: a screen
  * @name: the name of an argument
  *
+ * Tells whether it has the argument.
+ *
  * Returns: whether it has the argument; an optional one can be left out
  */
 gboolean
@@ -318,6 +364,8 @@ flowbus_screen_has_argument (FlowbusScreen *self, const char *name)
  * flowbus_screen_get_argument:
  * @self: a screen
  * @name: the name of an argument
+ *
+ * Gets its value.
  *
  * Returns: (transfer full) (nullable): its value; %NULL if it has none of this name
  */
@@ -344,6 +392,8 @@ argument (FlowbusScreen *self, const char *name, const GVariantType *type)
  * @self: a screen
  * @name: the name of an argument
  *
+ * Gets its text, also that of an object path.
+ *
  * Returns: (transfer none) (nullable): its text, also that of an object path; %NULL if it has no such argument of this type.
  *   Valid until the screen gets other arguments.
  */
@@ -364,6 +414,8 @@ flowbus_screen_get_string (FlowbusScreen *self, const char *name)
  * @self: a screen
  * @name: the name of an argument
  *
+ * Gets its number, whatever type of numbers it has.
+ *
  * Returns: its number, whatever type of numbers it has; 0 if it has no such argument, or one that does not fit
  */
 gint64
@@ -378,6 +430,8 @@ flowbus_screen_get_int64 (FlowbusScreen *self, const char *name)
  * flowbus_screen_get_uint64:
  * @self: a screen
  * @name: the name of an argument
+ *
+ * Gets its number, whatever type of numbers it has.
  *
  * Returns: its number, whatever type of numbers it has; 0 if it has no such argument, or one that does not fit
  */
@@ -394,6 +448,8 @@ flowbus_screen_get_uint64 (FlowbusScreen *self, const char *name)
  * @self: a screen
  * @name: the name of an argument
  *
+ * Gets its number, whatever type of numbers it has.
+ *
  * Returns: its number, whatever type of numbers it has; 0 if it has no such argument, or one that does not fit
  */
 double
@@ -409,6 +465,8 @@ flowbus_screen_get_double (FlowbusScreen *self, const char *name)
  * @self: a screen
  * @name: the name of an argument
  *
+ * Gets its value.
+ *
  * Returns: its value; %FALSE if it has no such argument of this type
  */
 gboolean
@@ -423,6 +481,8 @@ flowbus_screen_get_boolean (FlowbusScreen *self, const char *name)
  * flowbus_screen_get_strv:
  * @self: a screen
  * @name: the name of an argument
+ *
+ * Gets its texts.
  *
  * Returns: (transfer full) (nullable) (array zero-terminated=1): its texts; %NULL if it has no such argument of this type
  */

@@ -662,6 +662,8 @@ flowbus_tree_new_for_client (FlowbusClient *client, const char *path)
  * flowbus_tree_get_client: (get-property client)
  * @self: a tree
  *
+ * Gets its client.
+ *
  * Returns: (transfer none): its client
  */
 FlowbusClient *
@@ -674,6 +676,8 @@ flowbus_tree_get_client (FlowbusTree *self)
 /**
  * flowbus_tree_get_path: (get-property path)
  * @self: a tree
+ *
+ * Gets the path with which it begins.
  *
  * Returns: (transfer none) (nullable): the path with which it begins; %NULL for all trees
  */
@@ -688,6 +692,8 @@ flowbus_tree_get_path (FlowbusTree *self)
  * flowbus_tree_get_loaded: (get-property loaded)
  * @self: a tree
  *
+ * Tells whether the list is what the service has.
+ *
  * Returns: whether the list is what the service has
  */
 gboolean
@@ -700,6 +706,8 @@ flowbus_tree_get_loaded (FlowbusTree *self)
 /**
  * flowbus_tree_get_roots:
  * @self: a tree
+ *
+ * Gets the roots alone, or the flow with which the list begins.
  *
  * Returns: (transfer none): the roots alone, or the flow with which the list begins
  */
@@ -715,6 +723,8 @@ flowbus_tree_get_roots (FlowbusTree *self)
  * @self: a tree
  * @path: the path of a flow or a screen
  *
+ * Gets what is there.
+ *
  * Returns: (transfer none) (nullable): what is there; %NULL if nothing is
  */
 FlowbusNode *
@@ -729,6 +739,8 @@ flowbus_tree_lookup (FlowbusTree *self, const char *path)
  * flowbus_tree_lookup_instance:
  * @self: a tree
  * @instance: the instance of a flow or a screen
+ *
+ * Gets that flow or screen.
  *
  * Returns: (transfer none) (nullable): that flow or screen; %NULL if it is not live
  */

@@ -482,6 +482,15 @@ test_wrong_name (void)
   g_object_unref (presenter);
 }
 
+static gboolean
+is_false (GVariant *reply)
+{
+  gboolean value;
+
+  g_variant_get (reply, "(b)", &value);
+  return !value;
+}
+
 static void
 test_close (void)
 {
@@ -498,7 +507,7 @@ test_close (void)
     g_autoptr (GVariant) owned = fixture_call (shop->fixture, "org.freedesktop.DBus", "/", "org.freedesktop.DBus",
                                                "NameHasOwner", g_variant_new ("(s)", NAME));
 
-    g_assert_cmpstr (g_variant_print (owned, FALSE), ==, "(false,)");
+    g_assert_true (is_false (owned));
   }
   shop_free (shop);
 }
@@ -529,7 +538,7 @@ test_idle (void)
   g_clear_object (&result);
   owned = fixture_call (shop->fixture, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner",
                         g_variant_new ("(s)", NAME));
-  g_assert_cmpstr (g_variant_print (owned, FALSE), ==, "(false,)");
+  g_assert_true (is_false (owned));
   shop_free (shop);
 }
 
@@ -710,8 +719,9 @@ static void
 test_thousand (void)
 {
   Fixture *fixture = fixture_new (definitions);
-  guint counts[2] = { 0, 0 }, n = g_getenv ("FLOWBUS_FEW") ? 20 : 1000;
+  guint counts[2] = { 0, 0 }, n = 1000;
   FlowbusPresenter *presenter = fixture_present (fixture, G_CALLBACK (on_many), counts);
+  g_autoptr (GList) left = NULL;
 
   wait_until (counts[0] == 1);
   for (guint i = 1; i < n; i++) {
@@ -720,7 +730,8 @@ test_thousand (void)
     g_free (fixture_emit (fixture, SHOP, "leave", NULL));
     wait_until (counts[1] == i);
   }
-  g_assert_cmpuint (g_list_length (flowbus_presenter_list_screens (presenter)), ==, 1);
+  left = flowbus_presenter_list_screens (presenter);
+  g_assert_cmpuint (g_list_length (left), ==, 1);
   g_object_unref (presenter);
   fixture_settle (fixture);
   wait_until (counts[1] == n);
