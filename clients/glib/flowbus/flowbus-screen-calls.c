@@ -413,7 +413,7 @@ flowbus_screen_emit_async (FlowbusScreen *self, const char *step, GVariant *argu
  * @arguments: (nullable): its arguments, of the type `a{sv}`
  * @options: (nullable): options of EmitStepWithOptions, of the type `a{sv}`
  * @cancellable: (nullable): a cancellable
- * @callback: (nullable) (scope async): what to call when it is decided; it calls flowbus_screen_emit_finish()
+ * @callback: (nullable) (scope async): what to call when it is decided
  * @user_data: for the callback
  *
  * Emits a step with options, such as "inputTime" and "activation-token". The token and the instance are set by the library.
@@ -445,6 +445,23 @@ flowbus_screen_emit_finish (FlowbusScreen *self, GAsyncResult *result, guint64 *
   g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FLOWBUS_VERDICT_FAILED);
   g_return_val_if_fail (g_task_is_valid (result, self), FLOWBUS_VERDICT_FAILED);
   return _flowbus_emission_finish (self, result, serial, error);
+}
+
+/**
+ * flowbus_screen_emit_with_options_finish:
+ * @self: a screen
+ * @result: the result
+ * @serial: (out) (optional): the serial of the navigation; 0 if there was none
+ * @error: where to store an error
+ *
+ * Ends the call of flowbus_screen_emit_with_options_async(); flowbus_screen_emit_finish() does the same.
+ *
+ * Returns: what became of the step; %FLOWBUS_VERDICT_FAILED if @error is set
+ */
+FlowbusVerdict
+flowbus_screen_emit_with_options_finish (FlowbusScreen *self, GAsyncResult *result, guint64 *serial, GError **error)
+{
+  return flowbus_screen_emit_finish (self, result, serial, error);
 }
 
 /**

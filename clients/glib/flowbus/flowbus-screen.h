@@ -62,6 +62,8 @@ FLOWBUS_API void flowbus_screen_emit_async (FlowbusScreen *self, const char *ste
 FLOWBUS_API void flowbus_screen_emit_with_options_async (FlowbusScreen *self, const char *step, GVariant *arguments,
                                                          GVariant *options, GCancellable *cancellable,
                                                          GAsyncReadyCallback callback, gpointer user_data);
+FLOWBUS_API FlowbusVerdict flowbus_screen_emit_with_options_finish (FlowbusScreen *self, GAsyncResult *result, guint64 *serial,
+                                                                    GError **error);
 FLOWBUS_API FlowbusVerdict flowbus_screen_emit_finish (FlowbusScreen *self, GAsyncResult *result, guint64 *serial,
                                                        GError **error);
 
