@@ -176,6 +176,18 @@ on_destroy (GtkWidget *widget, Binding *self)
   binding_end (self);
 }
 
+/* The user has closed what shows the screen, and more than that. */
+void
+_flowbus_screen_close (FlowbusScreen *screen)
+{
+  Binding *self = get_binding (screen);
+
+  if (self == NULL)
+    return;
+  dismiss (self);
+  binding_end (self);
+}
+
 static void
 on_withdrawn (FlowbusScreen *screen, const char *reason, Binding *self)
 {

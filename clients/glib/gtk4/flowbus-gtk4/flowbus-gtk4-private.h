@@ -17,6 +17,7 @@ void _flowbus_back_input_detach (GtkWidget *widget, gpointer user_data);
 /* Bindings. */
 gboolean _flowbus_screen_go_back (FlowbusScreen *screen, FlowbusBackInput input);
 void _flowbus_screen_leave_back_input (FlowbusScreen *screen);
+void _flowbus_screen_close (FlowbusScreen *screen);
 
 /* Navigation views, and the container in one: GtkStack, or AdwNavigationView. */
 typedef enum

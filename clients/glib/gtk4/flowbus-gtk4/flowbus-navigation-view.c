@@ -208,15 +208,14 @@ flowbus_navigation_view_dispose (GObject *object)
   FlowbusNavigationView *self = FLOWBUS_NAVIGATION_VIEW (object);
   GtkWidget *child;
 
-  /* The children that are left dismiss their screens as they are destroyed, the newest first. */
+  /* The window was closed. */
   while (self->pages->len > 0)
     {
       Page *page = g_ptr_array_steal_index (self->pages, self->pages->len - 1);
 
       g_signal_handlers_disconnect_by_data (page->screen, self);
       self->current = NULL;
-      _flowbus_container_remove (self->container, page->child);
-      g_object_run_dispose (G_OBJECT (page->child));
+      _flowbus_screen_close (page->screen);
       page_free (page);
     }
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))))

@@ -89,12 +89,21 @@ on_present (FlowbusPresenter *presenter, FlowbusScreen *screen)
 }
 
 FlowbusPresenter *
+support_make_presenter (void)
+{
+  g_autoptr (FlowbusClient) client = flowbus_client_new_for_address (g_getenv ("DBUS_SESSION_BUS_ADDRESS"));
+  FlowbusPresenter *presenter = flowbus_presenter_new_for_client (client, "org.example.Windows");
+
+  g_signal_connect (presenter, "present", G_CALLBACK (on_present), NULL);
+  return presenter;
+}
+
+FlowbusPresenter *
 support_begin (void)
 {
   g_autoptr (GVariant) answer = NULL;
-  FlowbusPresenter *presenter = flowbus_presenter_new ("org.example.Windows");
+  FlowbusPresenter *presenter = support_make_presenter ();
 
-  g_signal_connect (presenter, "present", G_CALLBACK (on_present), NULL);
   wait_until (flowbus_presenter_get_name_owned (presenter));
   answer = support_call ("/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator", "Coordinate",
                          g_variant_new ("(ssa{sv}a{sv})", "pages", "", NULL, NULL));
@@ -130,6 +139,32 @@ support_open (const char *step, gint64 number)
   support_emit (step, number);
   wait_until (latest);
   return latest;
+}
+
+static gboolean
+note (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Widgets are saved when the main loop is idle, one call after the other. flowbusd answers the calls of a connection in order. */
+void
+support_wait_until_saved (FlowbusScreen *screen)
+{
+  GDBusConnection *bus = flowbus_client_get_connection (flowbus_screen_get_client (screen));
+
+  for (int round = 0; round < 3; round++)
+    {
+      gboolean is_idle = FALSE;
+      g_autoptr (GVariant) answer = NULL;
+
+      g_idle_add_full (G_PRIORITY_LOW, note, &is_idle, NULL);
+      wait_until (is_idle);
+      g_dbus_connection_call (bus, "org.flowbus.Navigation1", "/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator",
+                              "GetStack", g_variant_new ("(s)", ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_called, &answer);
+      wait_until (answer);
+    }
 }
 
 void

@@ -28,6 +28,10 @@ gboolean support_is_text (const char *path, const char *name, const char *value)
 FlowbusPresenter *support_begin (void);
 void support_end (FlowbusPresenter *presenter);
 extern char *root;
+/* A presenter alone, on a connection of its own, as that of another process. */
+FlowbusPresenter *support_make_presenter (void);
+/* Returns when flowbusd has what is to be saved of a screen. */
+void support_wait_until_saved (FlowbusScreen *screen);
 /* How many screens the presenter shows. */
 guint support_count (FlowbusPresenter *presenter);
 /* Emits a step that leads to a new screen, and waits for it. Nothing shows it yet. */
