@@ -392,7 +392,8 @@ _flowbus_client_emit (FlowbusClient *self, gpointer source, FlowbusScreen *scree
                       GAsyncReadyCallback callback, gpointer data)
 {
   g_autoptr (GVariant) given = arguments ? g_variant_ref_sink (arguments) : NULL;
-  GTask *task = begin (self, source, screen, path, options, ask, FALSE, cancellable, callback, data);
+  GTask *task = begin (self, source, screen, path, screen ? _flowbus_screen_complete_options (screen, options) : options, ask, FALSE,
+                       cancellable, callback, data);
   GError *error = NULL;
   Emission *emission;
 

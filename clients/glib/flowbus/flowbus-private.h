@@ -45,6 +45,8 @@ void _flowbus_client_check_idle (FlowbusClient *self);
 void _flowbus_client_begin_question (FlowbusClient *self);
 void _flowbus_client_end_question (FlowbusClient *self);
 guint _flowbus_client_count_questions (FlowbusClient *self);
+/* flowbus-screen-options.c */
+GVariant *_flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given);
 /* The screens that presenters of this client show, by instance. */
 void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen);
 void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);

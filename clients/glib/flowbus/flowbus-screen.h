@@ -56,6 +56,20 @@ FLOWBUS_API void flowbus_screen_hold (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_accept (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_fail (FlowbusScreen *self, const char *message);
 
+/**
+ * FlowbusOptionsFunc:
+ * @screen: a screen
+ * @user_data: the data given to flowbus_screen_set_options_func()
+ *
+ * Gives options for a step of a screen.
+ *
+ * Returns: (nullable) (transfer full): options of EmitStepWithOptions, of the type `a{sv}`
+ */
+typedef GVariant *(*FlowbusOptionsFunc) (FlowbusScreen *screen, gpointer user_data);
+
+FLOWBUS_API void flowbus_screen_set_options_func (FlowbusScreen *self, FlowbusOptionsFunc func, gpointer user_data,
+                                                  GDestroyNotify destroy);
+
 /* Calls about it. */
 FLOWBUS_API void flowbus_screen_emit_async (FlowbusScreen *self, const char *step, GVariant *arguments,
                                             GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);

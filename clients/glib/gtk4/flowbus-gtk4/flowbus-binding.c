@@ -271,6 +271,15 @@ on_emitted (GObject *object, GAsyncResult *result, gpointer user_data)
     g_info ("The step '%s': %s", step, error ? error->message : flowbus_verdict_to_string (verdict));
 }
 
+/* For the steps that the program emits itself. */
+static GVariant *
+give_options (FlowbusScreen *screen, gpointer user_data)
+{
+  Binding *self = get_binding (screen);
+
+  return self ? _flowbus_surface_get_options (self->widget, FALSE) : NULL;
+}
+
 static void
 on_emit_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 {
@@ -281,8 +290,7 @@ on_emit_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
   if (self->is_over)
     return;
   g_variant_get (parameter, "(&s@a{sv})", &step, &arguments);
-  flowbus_screen_emit_with_options_async (self->screen, step, arguments, _flowbus_surface_get_options (self->widget, FALSE), NULL,
-                                          on_emitted, g_strdup (step));
+  flowbus_screen_emit_async (self->screen, step, arguments, NULL, on_emitted, g_strdup (step));
 }
 
 static void
@@ -334,6 +342,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
   g_object_set_data_full (G_OBJECT (widget), BINDING_KEY, self, binding_free);
   g_object_set_data (G_OBJECT (screen), BINDING_KEY, self);
 
+  flowbus_screen_set_options_func (screen, give_options, NULL, NULL);
   add_actions (self);
   _flowbus_back_input_attach (widget, on_back_input, self);
   g_signal_connect (widget, "map", G_CALLBACK (on_map), self);

@@ -249,6 +249,44 @@ test_actions (void)
   support_end (presenter);
 }
 
+/* A step that the user's click asks for has a token for the next window, whoever emits it; one that a timer emits has none. */
+static void
+emit_by_program (GtkWidget *button, FlowbusScreen *screen)
+{
+  flowbus_screen_emit_async (screen, "opened", g_variant_new_parsed ("{'number': <2>}"), NULL, NULL, NULL);
+}
+
+static void
+test_token (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWidget *button = gtk_button_new_with_label ("Open");
+  GtkWindow *window = open_window (screen, button);
+
+  g_signal_connect (button, "clicked", G_CALLBACK (emit_by_program), screen);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  g_assert_null (flowbus_screen_get_activation_token (screen));
+  support_focus (window);
+  g_clear_object (&latest);
+  emit_by_program (button, screen);
+  wait_until (latest);
+  g_assert_null (flowbus_screen_get_activation_token (latest));
+  g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
+  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+
+  g_clear_object (&latest);
+  support_focus (window);
+  support_press ("space");
+  wait_until (latest);
+  g_assert_true (g_str_has_prefix (flowbus_screen_get_activation_token (latest), "flowbus-"));
+  open_window (latest, NULL);
+  /* The window has taken it. */
+  g_assert_null (flowbus_screen_get_activation_token (latest));
+  wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+  support_end (presenter);
+}
+
 /* A screen can move to another window; what becomes of the first one is its own affair. */
 static void
 test_rebind (void)
@@ -283,6 +321,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/title", test_title);
   g_test_add_func ("/binding/escape", test_escape);
   g_test_add_func ("/binding/actions", test_actions);
+  g_test_add_func ("/binding/token", test_token);
   g_test_add_func ("/binding/rebind", test_rebind);
   return g_test_run ();
 }
