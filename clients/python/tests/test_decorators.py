@@ -17,7 +17,7 @@ import flowbus
 shop = flowbus.Presenter("org.example.Shop")
 
 def say(*words):
-    print(*words, flush=True)
+    print(" ".join(map(str, words)), flush=True)  # In one piece, as another program prints, too.
 """
 
 

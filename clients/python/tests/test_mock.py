@@ -30,10 +30,12 @@ class Mocked:
     """A bus with the mock, which the command line of python-dbusmock starts."""
 
     def __init__(self, folder, *options):
-        self.bus = PrivateBus(folder, {}, 20)
+        # What a program prints wakes the loop of a test that waits for it.
+        self.bus = PrivateBus(folder, {}, 20, GLib.MainContext.default().wakeup)
         with (folder / "mock.log").open("wb") as log:
             self.process = spawn(
                 [sys.executable, "-m", "dbusmock", "--template", TEMPLATE, *options], self.bus.variables, log.fileno())
+        self.log = folder / "mock.log"
         self.bus.install(FLOWBUS, ["/bin/true"])  # So the first call waits for the mock.
         self.connection = self.connect()
         self.signals = []
@@ -194,3 +196,70 @@ def test_a_reset_begins_anew(mocked):
 def test_the_command_prints_where_it_is():
     said = subprocess.run([sys.executable, "-m", "flowbus.mock"], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == TEMPLATE
+
+
+PROGRAM = """
+import flowbus
+
+shop = flowbus.Presenter("org.example.Shop")
+
+@shop.screen("list")
+def show_list(screen, **arguments):
+    print("shows", dict(arguments), screen.style, screen.reason, flush=True)
+    screen.on_withdraw(lambda screen, reason: print("withdrawn:", reason, flush=True))
+    screen.title = "Everything"
+    screen.show()
+    flowbus.run(work(screen))
+
+async def work(screen):
+    print("item:", await screen.emit("itemPicked", item=7), flush=True)
+    print("pay:", await screen.emit("payAsked"), flush=True)
+    answer = await screen.ask("itemPicked", token="ask-1", item=8)
+    print("answer:", answer.outcome, dict(answer.result), flush=True)
+    answer.acknowledge()
+    await screen.save_state(text="Dear")
+    await screen.finish(contact=3)
+
+raise SystemExit(shop.run())
+"""
+
+
+def test_a_program_on_libflowbus_works_with_it(mocked, libflowbus, tmp_path):
+    """The calls are those that flowbusd would get, in their order; the mock's signals come to those who wait for them."""
+    program = tmp_path / "shop.py"
+    program.write_text(PROGRAM)
+    mocked.bus.install("org.example.Shop", [sys.executable, str(program)])
+    call(mocked.connection, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig", timeout=20)
+    context = GLib.MainContext.default()
+    late = []
+    bound = GLib.timeout_add_seconds(20, lambda: late.append(True) or True)
+
+    def wait(condition):
+        while not condition():
+            assert not late, mocked.bus.log + mocked.log.read_text()
+            context.iteration(True)
+
+    mocked.mock("CallPresent", "(ssosa{sv})", "shop/list", "org.example.Shop", "/org/example/Shop", "launch", {})
+    wait(lambda: any(values[:1] == (f"{FLOWBUS}.Presentable",) and values[1].get("Presented") for _p, _n, values in mocked.signals))
+    mocked.mock("CallAlive", "(s)", "shop/list")
+    assert mocked.property("shop/list", "Owner").startswith(":") and mocked.property("shop/list", "Presenter") == "org.example.Shop"
+
+    def emitted(step):
+        return [each for each in mocked.mock("GetEmittedSteps")[0] if each[2] == step]
+
+    wait(lambda: emitted("payAsked"))
+    (pay,) = emitted("payAsked")
+    mocked.mock("Conclude", "(ss)", pay[4]["token"], "navigated")
+    wait(lambda: len(emitted("itemPicked")) == 2)
+    assert [each[3] for each in emitted("itemPicked")] == [{"item": 7}, {"item": 8}]
+    mocked.mock("SendAnswer", "(ssa{sv})", "ask-1", "result", {"contact": GLib.Variant("x", 3)})
+    wait(lambda: any(name == "InterfacesRemoved" for _path, name, _values in mocked.signals))
+    (calls,) = mocked.mock("GetOwnerCalls")
+    by_owner = [(method, values) for _path, method, values in calls]
+    assert by_owner.count(("SetVisible", {"visible": True})) == 1 and ("SetTitle", {"title": "Everything"}) in by_owner
+    assert [each for each in by_owner if each[0] in ("AcknowledgeAnswer", "SaveState", "Finish")] == [
+        ("AcknowledgeAnswer", {"token": "ask-1"}), ("SaveState", {"text": "Dear"}), ("Finish", {"contact": 3})]
+    wait(lambda: "withdrawn: finished" in mocked.bus.log)
+    for line in ("shows {}  launch", "item: navigated", "pay: navigated", "answer: result {'contact': 3}"):
+        assert line in mocked.bus.log
+    GLib.source_remove(bound)

@@ -2,6 +2,9 @@
 """What pytest prints: when a test of a device fails, and when the device can't even be made."""
 
 import os
+import select
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -237,3 +240,34 @@ def test_nothing_is_left(outside, pytester, monkeypatch):
     """, )
     result.assert_outcomes(failed=1)
     assert [path.name for path in folder.iterdir() if path.name.startswith("flowbus-")] == []
+
+
+def test_a_killed_pytest_leaves_no_process(outside, pytester, monkeypatch):
+    """Not even one: the bus and flowbusd end with the process of the test."""
+    pytester.makepyfile(test_it="""
+        import os, signal
+
+        def test_tap(flowbus):
+            device = flowbus("flows.d")
+            device.presenter()
+            device.tree()
+            with os.fdopen(int(os.environ["REPORT"]), "w") as report:
+                print(device._bus._process.pid, device.flowbusd.process_id, device.folder, file=report)
+            signal.pause()
+    """)
+    monkeypatch.setenv("TMPDIR", str(pytester.path))
+    reading, writing = os.pipe()
+    plugin = [] if os.environ.get("FLOWBUS_TEST_INSTALLED") else ["-p", "flowbus.testing.plugin"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *plugin, "test_it.py"], env={**os.environ, "REPORT": str(writing)}, pass_fds=[writing],
+        stdout=subprocess.DEVNULL, cwd=pytester.path)
+    os.close(writing)
+    with os.fdopen(reading) as report:
+        bus, flowbusd, folder = report.readline().split()
+    descriptors = [os.pidfd_open(int(each)) for each in (bus, flowbusd)]
+    process.kill()
+    process.wait()
+    for descriptor in descriptors:
+        assert select.select([descriptor], [], [], 20)[0], "a process is left"
+        os.close(descriptor)
+    shutil.rmtree(folder)
