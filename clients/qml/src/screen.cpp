@@ -101,8 +101,18 @@ void Screen::answeredPresent()
         return;
     for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState})
         setting->begin();
+    for (const auto &action : std::exchange(postponed, {}))
+        action();
     // The match was made after Present was sent: what changed in between is read once.
     readAgain();
+}
+
+void Screen::whenOwned(std::function<void()> action)
+{
+    if (isOwned)
+        action();
+    else
+        postponed << std::move(action);
 }
 
 void Screen::refused()
@@ -209,16 +219,18 @@ QJSValue Screen::ask(QObject *of, const QString &step, const QVariantMap &values
     return promise.value();
 }
 
+// An answer of Present waits for the view that takes it.
 void Screen::takeAnswer(const QString &token, const QString &outcome, const QVariantMap &result)
 {
-    const Answer answer{token, outcome, result, this};
-    if (taken.contains(token))
-        return;
-    taken.insert(token);
-    if (const auto ask = asks.take(token))
-        ask(answer);
-    else
-        Q_EMIT answered(answer);
+    whenOwned([this, answer = Answer{token, outcome, result, this}] {
+        if (taken.contains(answer.token))
+            return;
+        taken.insert(answer.token);
+        if (const auto ask = asks.take(answer.token))
+            ask(answer);
+        else
+            Q_EMIT answered(answer);
+    });
 }
 
 void Screen::acknowledge(const QString &token)
@@ -230,10 +242,12 @@ void Screen::acknowledge(const QString &token)
         });
     };
     // What was saved with the answer has to be with flowbusd before: else a crash in between would lose both.
-    if (savedState.isSettled())
-        send();
-    else
-        savedState.set(wireState, send);
+    whenOwned([this, send] {
+        if (savedState.isSettled())
+            send();
+        else
+            savedState.set(wireState, send);
+    });
 }
 
 QJSValue Screen::saveState(QObject *of, const QVariantMap &values)
@@ -307,7 +321,7 @@ void Screen::leave(const char *member, const QVariantList &arguments, const QStr
     if (!isLive || isLeaving)
         return completion({{}, QString(Error::unknownObject), QStringLiteral("the screen is gone, or is about to go")});
     isLeaving = true;
-    callPresentable(member, arguments, [this, reason, completion = std::move(completion)](const Reply &reply) {
+    const auto left = [this, reason, completion = std::move(completion)](const Reply &reply) {
         isLeaving = false;
         // The first call may have been the one that succeeded, and its answer lost.
         const bool isGone = reply.errorName == Error::unknownObject;
@@ -315,7 +329,8 @@ void Screen::leave(const char *member, const QVariantList &arguments, const QStr
         completion(isDone ? Reply{} : reply);
         if (isDone || isGone)
             end(isDone ? reason : QStringLiteral("gone"));
-    });
+    };
+    whenOwned([this, member, arguments, left] { callPresentable(member, arguments, left); });
 }
 
 void Screen::withdraw(const QString &reason)

@@ -131,6 +131,7 @@ private:
     void readAgain();
     void takeProperties(const QVariantMap &values);
     void takeAnswer(const QString &token, const QString &outcome, const QVariantMap &result);
+    void whenOwned(std::function<void()> action);
     void leave(const char *member, const QVariantList &arguments, const QString &reason, Completion completion);
     void end(const QString &reason);
     void releaseEvicted();
@@ -139,6 +140,8 @@ private:
     Setting title{this, "SetTitle"};
     Setting backStepSetting{this, "SetBackStep"};
     Setting savedState{this, "SaveState"};
+    // What waits until the screen is this program's.
+    QList<std::function<void()>> postponed;
     QHash<QString, std::function<void(const Answer &)>> asks;
     QVariantMap wireState;
     QSet<QString> taken;
