@@ -33,7 +33,7 @@ QString FlowBusQuestion::step() const
     return m_message.arguments().value(1).toString();
 }
 
-QVariantMap FlowBusQuestion::arguments() const
+QVariant FlowBusQuestion::arguments() const
 {
     return fromWireMap(m_message.arguments().value(2));
 }

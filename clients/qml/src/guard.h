@@ -23,7 +23,7 @@ class FlowBusQuestion : public QObject
     /*! The name of the step. */
     Q_PROPERTY(QString step READ step CONSTANT FINAL)
     /*! Its arguments. */
-    Q_PROPERTY(QVariantMap arguments READ arguments CONSTANT FINAL)
+    Q_PROPERTY(QVariant arguments READ arguments CONSTANT FINAL)
     /*! The unique name of the client that the step originates from. */
     Q_PROPERTY(QString sender READ sender CONSTANT FINAL)
     /*! The path of the presentable that the step was emitted on. */
@@ -35,7 +35,7 @@ class FlowBusQuestion : public QObject
     /*! Whether the guard may ask the user. */
     Q_PROPERTY(bool interactive READ interactive CONSTANT FINAL)
     /*! Everything that the call says beside the arguments. */
-    Q_PROPERTY(QVariantMap details READ details CONSTANT FINAL)
+    Q_PROPERTY(QVariant details READ details CONSTANT FINAL)
     /*! Whether it has its answer. */
     Q_PROPERTY(bool answered READ answered NOTIFY answeredChanged FINAL)
 
@@ -45,8 +45,8 @@ public:
 
     QString flow() const;
     QString step() const;
-    QVariantMap arguments() const;
-    QVariantMap details() const { return m_details; }
+    QVariant arguments() const;
+    QVariant details() const { return m_details; }
     QString sender() const { return m_details.value(QStringLiteral("sender")).toString(); }
     QString presentable() const { return m_details.value(QStringLiteral("presentable")).toString(); }
     qulonglong instance() const { return m_details.value(QStringLiteral("instance")).toULongLong(); }

@@ -45,7 +45,7 @@ class Answer
     Q_GADGET
     Q_PROPERTY(QString token MEMBER token)
     Q_PROPERTY(QString outcome MEMBER outcome)
-    Q_PROPERTY(QVariantMap result MEMBER result)
+    Q_PROPERTY(QVariant result READ resultValue)
     Q_PROPERTY(bool hasResult READ hasResult)
 public:
     QString token;
@@ -53,6 +53,7 @@ public:
     QVariantMap result;
     QPointer<Screen> screen;
 
+    QVariant resultValue() const { return result; }
     bool hasResult() const { return outcome == QLatin1String("result"); }
     // Says that the answer was taken: it does not come again.
     Q_INVOKABLE void acknowledge() const;

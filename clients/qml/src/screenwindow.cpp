@@ -66,7 +66,7 @@ void FlowBusScreenWindow::setNext(Screen *screen)
 
 QStringList FlowBusScreenWindow::styles() const
 {
-    return details().value(QStringLiteral("styles")).toStringList();
+    return details().toMap().value(QStringLiteral("styles")).toStringList();
 }
 
 void FlowBusScreenWindow::attach(Screen *screen)

@@ -39,13 +39,13 @@ class FlowBusScreenWindow : public QQuickWindow, public QQmlParserStatus
     /*! The output on which its root stands, usually the name of a display; empty if it stands on none. */
     Q_PROPERTY(QString output READ output NOTIFY detailsChanged FINAL)
     /*! Its arguments. A rule can change them (\l updated). An integer beyond 2^53 is a string. */
-    Q_PROPERTY(QVariantMap arguments READ arguments NOTIFY argumentsChanged FINAL)
+    Q_PROPERTY(QVariant arguments READ arguments NOTIFY argumentsChanged FINAL)
     /*! Its style, such as "modal"; empty if it has none. */
     Q_PROPERTY(QString style READ style NOTIFY detailsChanged FINAL)
     /*! The styles of the screen and of the flows above it, innermost first. */
     Q_PROPERTY(QStringList styles READ styles NOTIFY detailsChanged FINAL)
     /*! What was saved last, by this process or an earlier one. */
-    Q_PROPERTY(QVariantMap state READ state NOTIFY stateChanged FINAL)
+    Q_PROPERTY(QVariant state READ state NOTIFY stateChanged FINAL)
     /*! Whether nothing of the tree covers the screen. */
     Q_PROPERTY(bool inSight READ inSight NOTIFY inSightChanged FINAL)
     /*! Why flowbusd called last: "launch", "recover", "restore", "update" or "return". */
@@ -53,7 +53,7 @@ class FlowBusScreenWindow : public QQuickWindow, public QQmlParserStatus
     /*! How it came in sight, for an animation: "push", "replace", "pop" or "switch"; else empty. */
     Q_PROPERTY(QString direction READ direction NOTIFY detailsChanged FINAL)
     /*! Everything that the last call said of it. */
-    Q_PROPERTY(QVariantMap details READ details NOTIFY detailsChanged FINAL)
+    Q_PROPERTY(QVariant details READ details NOTIFY detailsChanged FINAL)
     /*! A step that Back takes in place of leaving the screen, for instance while there are changes to save; empty for none. */
     Q_PROPERTY(QString backStep READ backStep WRITE setBackStep NOTIFY backStepChanged FINAL)
     /*! Whether Escape, the Back key and the back button of the mouse go back. The default is true. */
@@ -77,14 +77,14 @@ public:
     QString flow() const { return detail("flow"); }
     QString root() const { return detail("root"); }
     QString output() const { return detail("output"); }
-    QVariantMap arguments() const { return m_screen ? m_screen->arguments : QVariantMap(); }
+    QVariant arguments() const { return m_screen ? m_screen->arguments : QVariantMap(); }
     QString style() const { return detail("style"); }
     QStringList styles() const;
-    QVariantMap state() const { return m_screen ? m_screen->state : QVariantMap(); }
+    QVariant state() const { return m_screen ? m_screen->state : QVariantMap(); }
     bool inSight() const { return m_screen && m_screen->isInSight; }
     QString reason() const { return detail("reason"); }
     QString direction() const { return detail("direction"); }
-    QVariantMap details() const { return m_screen ? m_screen->details : QVariantMap(); }
+    QVariant details() const { return m_screen ? m_screen->details : QVariantMap(); }
     QString backStep() const { return m_screen ? m_screen->backStep : QString(); }
     bool live() const { return m_screen && m_screen->isLive; }
     void setWantedVisible(bool visible);

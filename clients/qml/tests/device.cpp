@@ -68,6 +68,10 @@ bool runFunction(const QString &program, const QString &function)
     std::printf("%s %s\n", isFine ? "ok  " : "FAIL", qUtf8Printable(function));
     if (!isFine || qEnvironmentVariableIsSet("FLOWBUS_TEST_VERBOSE"))
         std::printf("%s%s", output.constData(), hasEnded ? "" : "It has not ended within 120 s.\n");
+    // What programs that the bus has started have said.
+    QFile log(folder.filePath(QStringLiteral("bus.log")));
+    if (!isFine && log.open(QIODevice::ReadOnly))
+        std::printf("%s", log.readAll().constData());
     for (const QByteArray &line : output.split('\n')) {
         if (isFine && line.startsWith("SKIP"))
             std::printf("     %s\n", line.constData());
