@@ -113,30 +113,39 @@ name_appeared (GDBusConnection *connection, const char *name, const char *owner,
   *(gboolean *) data = TRUE;
 }
 
-void
-fixture_start (Fixture *self)
+static GSubprocess *
+spawn_service (Fixture *self, const char *option)
 {
   g_autofree char *flows = g_build_filename (self->folder, "flows", NULL);
   g_autofree char *run = g_build_filename (self->folder, "run", NULL);
   g_autofree char *state = g_build_filename (self->folder, "state", NULL);
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autoptr (GError) error = NULL;
-  gboolean served = FALSE;
-  guint watch;
+  GSubprocess *service;
   const char *program = g_getenv ("FLOWBUSD");
 
   if (!program)
     g_error ("FLOWBUSD has to be the path of flowbusd");
-  g_assert_null (self->service);
   g_assert_no_errno (g_mkdir_with_parents (run, 0700));
   g_assert_no_errno (g_mkdir_with_parents (state, 0700));
   if (!g_test_verbose ())
     g_subprocess_launcher_set_flags (launcher, G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE);
   g_subprocess_launcher_unsetenv (launcher, "G_DEBUG");
   g_subprocess_launcher_unsetenv (launcher, "LD_PRELOAD");
-  self->service = g_subprocess_launcher_spawn (launcher, &error, program, "--address", self->address, "--flows", flows,
-                                               "--runtime", run, "--state", state, NULL);
+  service = g_subprocess_launcher_spawn (launcher, &error, program, "--address", self->address, "--flows", flows, "--runtime",
+                                         run, "--state", state, option, NULL);
   g_assert_no_error (error);
+  return service;
+}
+
+void
+fixture_start (Fixture *self)
+{
+  gboolean served = FALSE;
+  guint watch;
+
+  g_assert_null (self->service);
+  self->service = spawn_service (self, NULL);
   watch = g_bus_watch_name_on_connection (self->other, SERVICE, G_BUS_NAME_WATCHER_FLAGS_NONE, name_appeared, NULL, &served,
                                           NULL);
   wait_until (served || !g_subprocess_get_identifier (self->service));
@@ -152,6 +161,16 @@ fixture_kill (Fixture *self)
   g_subprocess_force_exit (self->service);
   g_subprocess_wait (self->service, NULL, NULL);
   g_clear_object (&self->service);
+}
+
+void
+fixture_replace (Fixture *self)
+{
+  g_autoptr (GSubprocess) before = g_steal_pointer (&self->service);
+
+  self->service = spawn_service (self, "--replace");
+  wait_until (!g_subprocess_get_identifier (before) || !g_subprocess_get_identifier (self->service));
+  g_assert_nonnull (g_subprocess_get_identifier (self->service));
 }
 
 void

@@ -25,6 +25,8 @@ void fixture_free (Fixture *self);
 /* Starts the service; it serves when this returns. */
 void fixture_start (Fixture *self);
 void fixture_kill (Fixture *self);
+/* Another service takes over from the one that runs. */
+void fixture_replace (Fixture *self);
 void fixture_reload (Fixture *self, const char *definitions);
 /* A presenter that has its name, and a service after it. */
 FlowbusPresenter *fixture_present (Fixture *self, GCallback present, gpointer data);

@@ -612,6 +612,54 @@ test_alive (void)
   shop_free (shop);
 }
 
+/* A presenter lives in the context that was the thread's default when it was made, and in no other. */
+static void
+test_context (void)
+{
+  Shop *shop = g_new0 (Shop, 1);
+  GMainContext *context = g_main_context_new ();
+  FlowbusClient *client;
+  FlowbusPresenter *presenter;
+  FlowbusScreen *list;
+  GAsyncResult *result = NULL;
+  gint64 late;
+
+  shop->fixture = fixture_new (definitions);
+  shop->notes = g_string_new (NULL);
+  shop->screens = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  g_main_context_push_thread_default (context);
+  client = flowbus_client_new_for_address (shop->fixture->address);
+  presenter = flowbus_presenter_new_for_client (client, NAME);
+  g_main_context_pop_thread_default (context);
+  g_signal_connect (presenter, "present", G_CALLBACK (on_present), shop);
+  late = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+  while (!flowbus_presenter_get_name_owned (presenter) && g_get_monotonic_time () < late)
+    g_main_context_iteration (context, TRUE);
+  /* The other context runs here, and the presenter is silent. */
+  fixture_start (shop->fixture);
+  g_free (fixture_emit (shop->fixture, SHOP, "gone", "{'why': <'x'>}"));
+  g_assert_cmpstr (shop->notes->str, ==, "");
+  while (!(list = g_hash_table_lookup (shop->screens, "list")) && g_get_monotonic_time () < late)
+    g_main_context_iteration (context, TRUE);
+  g_assert_nonnull (list);
+  flowbus_screen_dismiss_async (list, NULL, keep_result, &result);
+  while (!result && g_get_monotonic_time () < late)
+    g_main_context_iteration (context, TRUE);
+  g_assert_true (done (result, list, flowbus_screen_dismiss_finish));
+  g_assert_cmpstr (shop->notes->str, ==, "list present(launch) list withdrawn(dismissed) ");
+  g_hash_table_unref (shop->screens);
+  g_object_unref (presenter);
+  g_object_add_weak_pointer (G_OBJECT (client), (gpointer *) &client);
+  g_object_unref (client);
+  while (client && g_get_monotonic_time () < late)
+    g_main_context_iteration (context, TRUE);
+  g_assert_null (client);
+  g_main_context_unref (context);
+  fixture_free (shop->fixture);
+  g_string_free (shop->notes, TRUE);
+  g_free (shop);
+}
+
 static const char watched[] = "version = 1\n"
                               "[steps]\nstart = {}\n"
                               "[screens]\nlist = { presenter = 'com.kiosk.Shop', whenOwnerGone = 'present', watchdog = '200ms' }\n"
@@ -753,6 +801,7 @@ main (int argc, char **argv)
   g_test_add_func ("/presenter/idle", test_idle);
   g_test_add_func ("/presenter/idle-race", test_idle_race);
   g_test_add_func ("/presenter/alive", test_alive);
+  g_test_add_func ("/presenter/context", test_context);
   g_test_add_func ("/presenter/watchdog", test_watchdog);
   g_test_add_func ("/presenter/disconnected", test_disconnected);
   g_test_add_func ("/presenter/thousand", test_thousand);

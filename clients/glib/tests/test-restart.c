@@ -145,6 +145,34 @@ test_screens (void)
   g_string_free (shop.notes, TRUE);
 }
 
+/* Another flowbusd takes over while steps and calls are under way. */
+static void
+test_handover (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  Shop shop = { NULL, g_string_new (NULL), 0 };
+  FlowbusPresenter *presenter = fixture_present (fixture, G_CALLBACK (on_present), &shop);
+  int done = 0, begun = 0;
+
+  wait_until (shop.screen && fixture_get_boolean (fixture, SHOP "/list", "Presented"));
+  for (int round = 0; round < 5; round++) {
+    for (int i = 0; i < 10; i++)
+      flowbus_client_emit_async (fixture->client, TREE "/counter", "add", g_variant_new_parsed ("{'item': <%i>}", begun++), NULL,
+                                 NULL, count_verdict, &done);
+    flowbus_screen_set_visible (shop.screen, round % 2);
+    fixture_replace (fixture);
+    wait_until (done == begun);
+    g_assert_true (fixture_get_boolean (fixture, SHOP "/list", "Visible") == round % 2);
+  }
+  g_assert_cmpuint (fixture_children (fixture, TREE "/counter"), ==, begun);
+  g_assert_cmpstr (shop.notes->str, ==, "");
+  g_assert_cmpint (shop.presents, ==, 1);
+  g_clear_object (&shop.screen);
+  g_object_unref (presenter);
+  fixture_free (fixture);
+  g_string_free (shop.notes, TRUE);
+}
+
 /* flowbusd is killed in the middle of Present, again and again. */
 static void
 on_present_and_kill (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer data)
@@ -221,6 +249,7 @@ main (int argc, char **argv)
   g_test_add_func ("/restart/steps", test_steps);
   g_test_add_func ("/restart/late-start", test_late_start);
   g_test_add_func ("/restart/screens", test_screens);
+  g_test_add_func ("/restart/handover", test_handover);
   g_test_add_func ("/restart/present", test_present);
   g_test_add_func ("/restart/lost-tree", test_lost_tree);
   return g_test_run ();
