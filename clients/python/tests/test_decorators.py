@@ -138,6 +138,29 @@ def test_steps_their_verdicts_and_errors(device, install):
         "fifth: navigated True", "sixth: navigated")
 
 
+def test_a_screen_that_is_dismissed_while_its_function_works(device, install):
+    install("""
+        @shop.screen("list")
+        def show_list(screen):
+            screen.show()
+
+        @shop.screen("detail")
+        async def show_detail(screen, item: int):
+            screen.on_withdraw(lambda screen, reason: say(item, "is withdrawn:", reason))
+            say(item, "goes back:", await shop.emit("shop", "closed"))
+            if item == 8:
+                raise ValueError("too late")
+            screen.show()
+    """)
+    device.wait_presented("shop/list")
+    device.emit("shop/list", "itemPicked", item=7)
+    wait_said(device, "7 goes back: navigated", "7 is withdrawn: rule")
+    device.wait_presented("shop/list")
+    device.emit("shop/list", "itemPicked", item=8)
+    wait_said(device, "8 goes back: navigated", "the function of the screen 'detail' failed: too late", "8 is withdrawn: failed")
+    assert "CRITICAL" not in str(device.report())
+
+
 def test_guards(device, install):
     install("""
         @shop.guard("paid")

@@ -472,7 +472,7 @@ def test_a_program_that_outlives_the_bus_is_ended(tmp_path, flowbusd):
     folder = tmp_path / "flows.d"
     folder.mkdir()
     (folder / "shop.toml").write_text(SHOP)
-    with Device([folder], flowbusd=flowbusd) as device:
+    with Device(folder, flowbusd=flowbusd) as device:
         device.program("org.example.Shop", [sys.executable, program, "stubborn"])
         device.wait_presented("shop/list")
         (process_id,) = device.connection.call_sync(
@@ -481,6 +481,19 @@ def test_a_program_that_outlives_the_bus_is_ended(tmp_path, flowbusd):
         scratch = device.folder
     status = subprocess.run(["ps", "-o", "stat=", "-p", str(process_id)], capture_output=True, text=True, check=False)
     assert status.stdout.strip() in ("", "Z") and not scratch.exists()
+
+
+def test_a_device_without_pytest(tmp_path):
+    with pytest.raises(TypeError, match="needs a folder of definition files"):
+        Device()
+    with pytest.raises(FileNotFoundError, match="no folder of definition files '/no/such'"):
+        Device("/no/such")
+    (tmp_path / "shop.toml").write_text(SHOP)
+    with Device(str(tmp_path)) as device:
+        device.presenter("list", answers={"contact": 1})
+        with pytest.raises(CallError, match="NotSupported"):
+            device.settle()
+        assert device.report()[0][0] == "the tree of flowbusd"
 
 
 def test_both_buses_are_the_private_one(device):

@@ -80,6 +80,25 @@ def test_an_error_in_the_test_shows_it_too(outside):
         "*>*device.emit(*", "E*CallError: UnknownStep: *did you mean 'itemPicked'?", "*- the log of flowbusd -*"])
 
 
+def test_what_is_not_in_the_tree_is_shown_with_it(outside):
+    result = outside(test_it="""
+        def test_tap(flowbus):
+            device = flowbus("flows.d")
+            device.presenter("list")
+            device.emit("shop/list", "payAsked", cents=1)
+            assert "shop/payment/pay" in device.tree()
+
+        def test_too_much(flowbus):
+            device = flowbus("flows.d")
+            device.presenter("list")
+            assert "shop/list" not in device.tree()
+    """)
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines([
+        "E*assert 'shop/payment/pay' is not in the tree", "E *shop * flow, presented", "*- programs that the test neither plays nor installs -*",
+        "org.example.Auth", "org.example.Form", "org.example.Map", "org.example.Pay", "*", "E*assert 'shop/list' is in the tree"])
+
+
 def test_two_devices_are_told_apart(outside):
     result = outside(test_it="""
         def test_two(flowbus):

@@ -205,6 +205,13 @@ class Presenter:
             native.hold()
 
             def shown(value: object, error: BaseException | None) -> None:
+                if not native.is_live():
+                    # It was dismissed meanwhile, so nobody would ever close its window.
+                    if error is not None:
+                        _log.error("%s failed: %s", what, error)
+                    elif hasattr(value, "destroy"):
+                        value.destroy()
+                    return
                 if error is None:
                     error = self._bind(native, value)
                 if error is None:

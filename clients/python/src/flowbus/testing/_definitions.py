@@ -59,6 +59,11 @@ class Definitions:
             self.guards[name] = Role.read("guard", flow.get("guard"))
             self.navigators[name] = Role.read("navigator", flow.get("navigator"))
 
+    @property
+    def roles(self) -> list[Role]:
+        """All of them."""
+        return [role for table in (self.screens, self.guards, self.navigators) for role in table.values() if role]
+
     def find(self, what: str, name: str) -> dict[str, Role]:
         """The roles that a screen or flow has, or all those of a bus name."""
         table = {"presenter": self.screens, "guard": self.guards, "navigator": self.navigators}[what]

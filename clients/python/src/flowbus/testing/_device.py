@@ -42,10 +42,15 @@ class Device(Actions):
     """A device under test. Make one by the fixture ``flowbus``, or as a context manager."""
 
     def __init__(
-            self, folders: Sequence[Path], *, flowbusd: str | None = None, timeout: float = 30,
+            self, *folders: str | os.PathLike[str], flowbusd: str | None = None, timeout: float = 30,
             environment: Mapping[str, str] | None = None, options: Sequence[str] = ()) -> None:
         self.timeout = timeout
-        self._folders = list(folders)
+        self._folders = [Path(folder) for folder in folders]
+        for folder in self._folders:
+            if not folder.is_dir():
+                raise FileNotFoundError(f"there is no folder of definition files '{folder}'")
+        if not self._folders:
+            raise TypeError("a device needs a folder of definition files")
         self.activity = Activity()
         self._programs: dict[str, Program] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -304,6 +309,10 @@ class Device(Actions):
                 sections.append(("the tree of flowbusd", str(self._read_tree()) or "(empty)"))
             except Exception as error:  # noqa: BLE001 - the rest is worth as much then.
                 sections.append(("the tree of flowbusd", f"can't be read: {error}"))
+        idle = sorted(
+            {role.name for role in self._definitions().roles} - set(self._programs) - {file.stem for file in self._bus.services.iterdir()})
+        if idle:
+            sections.append(("programs that the test neither plays nor installs", "\n".join(idle)))
         if self.transcript:
             sections.append(("the played programs", self.transcript))
         for title, text in (

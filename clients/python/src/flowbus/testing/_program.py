@@ -150,10 +150,10 @@ class Program:
 
     def resume(self) -> None:
         """It no longer hangs, and serves what came meanwhile."""
-        late, self._late = self._late or [], None
         self.device.activity.note(f"{self.name}: goes on")
 
         def serve() -> None:
+            late, self._late = self._late or [], None
             for handle in late:
                 handle()
 

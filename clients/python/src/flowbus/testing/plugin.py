@@ -63,7 +63,7 @@ class DeviceFactory:
             raise TypeError("flowbus() needs a folder of definition files, or the text of one as toml=")
         config = self._request.config
         device = Device(
-            found, flowbusd=flowbusd or config.getoption("--flowbusd"), timeout=_timeout(config), environment=environment,
+            *found, flowbusd=flowbusd or config.getoption("--flowbusd"), timeout=_timeout(config), environment=environment,
             options=options)
         self._devices.append(device)
         return device
@@ -126,9 +126,13 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     """Explains a tree that is not as the test says."""
     # Without it there is no tree to compare, and no need to import GLib into whatever pytest runs.
     module = sys.modules.get("flowbus.testing._tree")
-    if op != "==" or module is None:
+    if module is None:
         return None
     Tree = module.Tree
+    if op in ("in", "not in") and isinstance(right, Tree):
+        return [f"'{left}' is {'not ' if op == 'in' else ''}in the tree", *str(right).splitlines()]
+    if op != "==":
+        return None
     if isinstance(left, str) and isinstance(right, Tree):
         left, right = right, left
     if isinstance(left, Tree) and isinstance(right, str):
