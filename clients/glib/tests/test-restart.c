@@ -73,6 +73,47 @@ test_steps (void)
   fixture_free (fixture);
 }
 
+/* The service has taken a step, and its answer is lost: what a client sees of that is NoReply. */
+static GDBusMessage *
+lose_answers (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer left)
+{
+  GDBusMessage *lost;
+
+  if (!incoming || g_dbus_message_get_message_type (message) != G_DBUS_MESSAGE_TYPE_METHOD_RETURN ||
+      g_strcmp0 (g_dbus_message_get_signature (message), "ts") != 0 || g_atomic_int_get ((int *) left) == 0)
+    return message;
+  g_atomic_int_add ((int *) left, -1);
+  lost = g_dbus_message_new ();
+  g_dbus_message_set_message_type (lost, G_DBUS_MESSAGE_TYPE_ERROR);
+  g_dbus_message_set_error_name (lost, "org.freedesktop.DBus.Error.NoReply");
+  g_dbus_message_set_reply_serial (lost, g_dbus_message_get_reply_serial (message));
+  g_dbus_message_set_serial (lost, g_dbus_message_get_serial (message));
+  g_dbus_message_set_sender (lost, g_dbus_message_get_sender (message));
+  g_dbus_message_set_destination (lost, g_dbus_message_get_destination (message));
+  g_object_unref (message);
+  return lost;
+}
+
+static void
+test_lost_answers (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  int done = 0, left = 20;
+  guint filter;
+
+  fixture_start (fixture);
+  wait_until (flowbus_client_get_available (fixture->client));
+  filter = g_dbus_connection_add_filter (flowbus_client_get_connection (fixture->client), lose_answers, &left, NULL);
+  for (int i = 0; i < 10; i++)
+    flowbus_client_emit_async (fixture->client, TREE "/counter", "add", g_variant_new_parsed ("{'item': <%i>}", i), NULL, NULL,
+                               count_verdict, &done);
+  wait_until (done == 10);
+  g_assert_cmpint (g_atomic_int_get (&left), ==, 0);
+  g_assert_cmpuint (fixture_children (fixture, TREE "/counter"), ==, 10);
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (fixture->client), filter);
+  fixture_free (fixture);
+}
+
 static void
 test_late_start (void)
 {
@@ -247,6 +288,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/restart/steps", test_steps);
+  g_test_add_func ("/restart/lost-answers", test_lost_answers);
   g_test_add_func ("/restart/late-start", test_late_start);
   g_test_add_func ("/restart/screens", test_screens);
   g_test_add_func ("/restart/handover", test_handover);
