@@ -2,6 +2,8 @@
 
 #include "support.h"
 
+#include <gdk/x11/gdkx.h>
+
 FlowbusScreen *latest;
 char *root;
 
@@ -193,9 +195,30 @@ support_press (const char *key)
   support_xdotool ("key", key, NULL);
 }
 
+/* What no event tells is asked again and again. */
+static gboolean
+support_again (gpointer user_data)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+/* GTK can have the focus before the window manager takes the window for the one with the focus, which its own keys are for. */
+static gboolean
+is_active (GtkWindow *window)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (window));
+  g_autofree char *active = NULL;
+
+  g_assert_true (g_spawn_command_line_sync ("xdotool getactivewindow", &active, NULL, NULL, NULL));
+  return gtk_window_is_active (window) && g_ascii_strtoull (active, NULL, 10) == gdk_x11_surface_get_xid (surface);
+}
+
 void
 support_focus (GtkWindow *window)
 {
+  guint again = g_timeout_add (10, support_again, NULL);
+
   gtk_window_present (window);
-  wait_until (gtk_window_is_active (window));
+  wait_until (is_active (window));
+  g_source_remove (again);
 }
