@@ -35,6 +35,23 @@ void setText(xcb_connection_t *connection, QWindow *window, const char *property
                         atom(connection, "UTF8_STRING"), 8, uint32_t(bytes.size()), bytes.constData());
 }
 
+// Asks the window manager to activate a window; a time of 0 is that of now.
+void activate(xcb_connection_t *connection, QWindow *window, uint32_t time)
+{
+    constexpr uint32_t fromApplication = 1;
+    xcb_client_message_event_t event = {};
+    event.response_type = XCB_CLIENT_MESSAGE;
+    event.format = 32;
+    event.window = xcb_window_t(window->winId());
+    event.type = atom(connection, "_NET_ACTIVE_WINDOW");
+    event.data.data32[0] = fromApplication;
+    event.data.data32[1] = time;
+    xcb_send_event(connection, 0, xcb_setup_roots_iterator(xcb_get_setup(connection)).data->root,
+                   XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
+                   reinterpret_cast<const char *>(&event));
+    xcb_flush(connection);
+}
+
 }
 
 QString applicationId(const QString &path, qulonglong instance)
@@ -69,24 +86,21 @@ void setScreenProperty(QWindow *window, const QString &path, qulonglong instance
 
 void raise(QWindow *window, const QString &activationToken)
 {
-    if (!activationToken.isEmpty()) {
-        if (xcb_connection_t *connection = x11()) {
-            setText(connection, window, "_NET_STARTUP_ID", activationToken);
-            // By the time in its token, a window manager knows that it is not older than what the user does now.
-            bool isTime = false;
-            const qsizetype at = activationToken.lastIndexOf(QLatin1String("_TIME"));
-            const uint32_t time = at < 0 ? 0 : uint32_t(activationToken.mid(at + 5).toULong(&isTime));
-            if (isTime)
-                xcb_change_property(connection, XCB_PROP_MODE_REPLACE, xcb_window_t(window->winId()),
-                                    atom(connection, "_NET_WM_USER_TIME"), XCB_ATOM_CARDINAL, 32, 1, &time);
-            xcb_flush(connection);
-        } else {
-            // Qt's plugin for Wayland takes the token from here, and removes it.
-            qputenv("XDG_ACTIVATION_TOKEN", activationToken.toUtf8());
-        }
-    }
     window->raise();
-    window->requestActivate();
+    xcb_connection_t *connection = x11();
+    if (activationToken.isEmpty()) {
+        window->requestActivate();
+    } else if (connection) {
+        setText(connection, window, "_NET_STARTUP_ID", activationToken);
+        // By the time in its token, a window manager knows that it is not older than what the user did last. Qt would give the time
+        // of the last event that this program got.
+        const qsizetype at = activationToken.lastIndexOf(QLatin1String("_TIME"));
+        activate(connection, window, at < 0 ? 0 : uint32_t(activationToken.mid(at + 5).toULong()));
+    } else {
+        // Qt's plugin for Wayland takes the token from here, and removes it.
+        qputenv("XDG_ACTIVATION_TOKEN", activationToken.toUtf8());
+        window->requestActivate();
+    }
 }
 
 }
