@@ -214,7 +214,7 @@ def show_list(screen, **arguments):
 async def work(screen):
     print("item:", await screen.emit("itemPicked", item=7), flush=True)
     print("pay:", await screen.emit("payAsked"), flush=True)
-    answer = await screen.ask("itemPicked", token="ask-1", item=8)
+    answer = await screen.ask("itemPicked", "ask-1", item=8)
     print("answer:", answer.outcome, dict(answer.result), flush=True)
     answer.acknowledge()
     await screen.save_state(text="Dear")

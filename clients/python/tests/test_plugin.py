@@ -246,6 +246,32 @@ def test_without_gobject_introspection(outside, pytester):
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
+def test_a_folder_for_temporary_files_with_a_long_name(outside, pytester, monkeypatch):
+    folder = pytester.path / ("long" * 20)
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    result = outside(test_it="""
+        def test_tap(flowbus):
+            device = flowbus("flows.d")
+            device.presenter()
+            assert device.tree().presented == ["shop/list"] and str(device.folder).startswith("/tmp/flowbus-")
+    """)
+    result.assert_outcomes(passed=1)
+    assert not list(folder.glob("flowbus-*"))
+
+
+def test_a_bus_that_does_not_start(outside, pytester, monkeypatch):
+    program = pytester.path / "dbus-daemon"
+    program.write_text("#!/bin/sh\necho 'no bus today' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("DBUS_DAEMON", str(program))
+    result = outside(test_it="""
+        def test_tap(flowbus):
+            flowbus("flows.d")
+    """)
+    result.stdout.fnmatch_lines(["E*DeviceError: the private bus did not start:", "E*no bus today"])
+
+
 def test_nothing_is_left(outside, pytester, monkeypatch):
     folder = pytester.path / "temporary"
     folder.mkdir()
@@ -274,15 +300,16 @@ def test_a_killed_pytest_leaves_no_process(outside, pytester, monkeypatch):
                 print(device._bus._process.pid, device.flowbusd.process_id, device.folder, file=report)
             signal.pause()
     """)
-    monkeypatch.setenv("TMPDIR", str(pytester.path))
     reading, writing = os.pipe()
     plugin = [] if os.environ.get("FLOWBUS_TEST_INSTALLED") else ["-p", "flowbus.testing.plugin"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *plugin, "test_it.py"], env={**os.environ, "REPORT": str(writing)}, pass_fds=[writing],
-        stdout=subprocess.DEVNULL, cwd=pytester.path)
+        stdout=(pytester.path / "printed").open("w"), cwd=pytester.path)
     os.close(writing)
     with os.fdopen(reading) as report:
-        bus, flowbusd, folder = report.readline().split()
+        line = report.readline()
+    assert line, (pytester.path / "printed").read_text()
+    bus, flowbusd, folder = line.split()
     descriptors = [os.pidfd_open(int(each)) for each in (bus, flowbusd)]
     process.kill()
     process.wait()

@@ -20,8 +20,10 @@ from ._verdict import Verdict
 Function = TypeVar("Function", bound=Callable[..., object])
 _log = logging.getLogger("flowbus")
 _TREE = "/org/flowbus/Navigation1/tree"
+# Annotations are strings in modules with the future import.
 _PLAIN_TYPES: Mapping[object, tuple[type, ...]] = {
-    "int": (int,), "float": (float, int), "str": (str,), "bool": (bool,), int: (int,), float: (float, int), str: (str,), bool: (bool,)}
+    "int": (int,), "float": (float, int), "str": (str,), "bool": (bool,),
+    int: (int,), float: (float, int), str: (str,), bool: (bool,)}
 
 
 class Question:
@@ -112,8 +114,8 @@ class Presenter:
     def navigator(self, *steps: str) -> Callable[[Function], Function]:
         """Registers the function that decides where these steps lead; without steps, all that it is asked about.
 
-        It returns a list of contributors, each a tuple such as ``("screen", "detail", {"style": "modal"})``, or None for a step that
-        the flow does not take.
+        It returns a list of contributors, each a tuple such as ``("screen", "detail", {"style": "modal"})``, or None for a step
+        that the flow does not take.
         """
         return _register(self._navigators, steps or ("",), "navigator")
 
@@ -280,13 +282,15 @@ class Presenter:
                     case _:
                         raise TypeError(
                             f"it returned '{answer}': a navigator returns a list of contributors, each a tuple such as "
-                            "('screen', 'detail') or ('screen', 'detail', {'style': 'modal'}), or None for a step that it does not take")
+                            "('screen', 'detail') or ('screen', 'detail', {'style': 'modal'}), or None for a step that it does not "
+                            "take")
             native.contribute(GLib.Variant("a(ssa{sv})", contributors))
 
         self._decide(self._navigators, native, "navigator", decided)
 
     def _decide(
-            self, functions: Mapping[str, Callable[..., object]], native: Any, kind: str, decided: Callable[[object], None]) -> None:
+            self, functions: Mapping[str, Callable[..., object]], native: Any, kind: str,
+            decided: Callable[[object], None]) -> None:
         question = Question(native)
         function = functions.get(question.step) or functions.get("")
         if function is None:

@@ -141,10 +141,11 @@ class Screen:
             step, dictionary(arguments), None, finish(pending, lambda result: verdict(self.native.emit_finish(result))))
         return pending
 
-    def ask(self, step: str, /, *, token: str | None = None, **arguments: object) -> Pending[Answer]:
-        """Emits a step, and asks for the result of what it leads to. ``await`` gives the answer, and may take as long as a person does.
+    def ask(self, step: str, token: str | None = None, /, **arguments: object) -> Pending[Answer]:
+        """Emits a step, and asks for the result of what it leads to. ``await`` gives the answer, when a person has given it.
 
-        Save what matters, then call ``acknowledge`` of the answer. If this process ends before, the next one gets it by ``on_answer``.
+        Save what matters, then call ``acknowledge`` of the answer. If this process ends before, the next one gets it by
+        ``on_answer``. The token names the ask, as that of a call that is repeated; by default it is a new one.
         """
         pending: Pending[Answer] = Pending(f"the ask '{step}' of '{self.name}'")
         self.native.ask_async(
@@ -162,7 +163,8 @@ class Screen:
         """Saves what the user would lose with this process. The latest call counts, as a whole."""
         pending: Pending[None] = Pending(f"SaveState of '{self.name}'")
         self.native.save_state_async(
-            dictionary({**(state or {}), **more}), None, finish(pending, lambda result: _none(self.native.save_state_finish(result))))
+            dictionary({**(state or {}), **more}), None,
+            finish(pending, lambda result: _none(self.native.save_state_finish(result))))
         return pending
 
     def finish(self, **result: object) -> Pending[None]:

@@ -177,7 +177,8 @@ def _add(path, name, is_flow, arguments, style):
     if is_flow:
         interfaces.append(FLOW)
         node.props[FLOW] = {
-            "Definition": dbus.String(name), "Ready": dbus.Boolean(True), "Current": dbus.ObjectPath("/"), "Output": dbus.String("")}
+            "Definition": dbus.String(name), "Ready": dbus.Boolean(True), "Current": dbus.ObjectPath("/"),
+            "Output": dbus.String("")}
     other = _export(f"{INSTANCES}/{state.instance}", node)
     for each in (node, other):
         each.methods = {interface: dict(_METHODS[interface]) for interface in interfaces}

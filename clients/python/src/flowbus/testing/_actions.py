@@ -104,13 +104,15 @@ class Actions(abc.ABC):
             object_path(node), f"{FLOWBUS}.Stepper", "BackWithOptions", GLib.Variant("(a{sv})", ({},)))
         return Verdict(verdict, serial)
 
-    def coordinate(self, flow: str, step: str = "", /, *, id: str = "", output: str = "", **arguments: object) -> str:
-        """Starts a flow as a root, and returns its path; the arguments are those of its initial step."""
+    def coordinate(
+            self, flow: str, step: str = "", arguments: Mapping[str, object] | None = None, /, *, id: str = "",
+            output: str = "") -> str:
+        """Starts a flow as a root, by its initial step or another one with its arguments, and returns the path."""
         self.settle()
         options = {name: value for name, value in (("id", id), ("output", output)) if value}
         (path,) = self.call(
             ROOT, COORDINATOR, "Coordinate", GLib.Variant.new_tuple(
-                GLib.Variant("s", flow), GLib.Variant("s", step), self.step_arguments(step, arguments), dictionary(options)))
+                GLib.Variant("s", flow), GLib.Variant("s", step), self.step_arguments(step, arguments or {}), dictionary(options)))
         return node_path(path)
 
     def navigate(self, step: str, /, **arguments: object) -> list[Outcome]:

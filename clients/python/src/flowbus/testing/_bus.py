@@ -137,6 +137,7 @@ class PrivateBus:
             ready = select.select([pipe], [], [], timeout)[0] and pipe.readline()
         if not ready:
             self.stop()
+            self._output.wait_end(timeout)
             raise DeviceError(f"the private bus did not start:\n{self._output.text}")
 
     def install(self, name: str, command: Sequence[str]) -> None:

@@ -34,8 +34,18 @@ __tracebackhide__ = True  # pytest shows the line of the test instead.
 
 # What is under way can take two hops over the bus that nobody here sees, such as flowbusd asking the bus for an owner.
 _QUIET_ROUNDS = 3
+# The path of a socket, of which there are some in the folder of a device, has 107 bytes at most.
+_LONGEST_FOLDER = 80
 # A program that exits with success leaves its callers waiting for the name, which the test takes when it wants to.
 _STAND_IN = ["/bin/true"]
+
+
+def _new_folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="flowbus-"))
+    if len(os.fsencode(folder)) > _LONGEST_FOLDER:
+        folder.rmdir()
+        folder = Path(tempfile.mkdtemp(prefix="flowbus-", dir="/tmp"))
+    return folder
 
 
 class Device(Actions):
@@ -59,7 +69,7 @@ class Device(Actions):
         # Killed, and not to be started again before the test says so.
         self._away = False
         program = find_program("flowbusd", "FLOWBUSD", "flowbus", flowbusd)
-        self.folder = Path(tempfile.mkdtemp(prefix="flowbus-"))
+        self.folder = _new_folder()
         try:
             self._bus = PrivateBus(self.folder, environment or {}, timeout, self.activity.changed)
             try:
@@ -309,8 +319,8 @@ class Device(Actions):
                 sections.append(("the tree of flowbusd", str(self._read_tree()) or "(empty)"))
             except Exception as error:  # noqa: BLE001 - the rest is worth as much then.
                 sections.append(("the tree of flowbusd", f"can't be read: {error}"))
-        idle = sorted(
-            {role.name for role in self._definitions().roles} - set(self._programs) - {file.stem for file in self._bus.services.iterdir()})
+        installed = {file.stem for file in self._bus.services.iterdir()}
+        idle = sorted({role.name for role in self._definitions().roles} - set(self._programs) - installed)
         if idle:
             sections.append(("programs that the test neither plays nor installs", "\n".join(idle)))
         if self.transcript:

@@ -15,7 +15,8 @@ class Output:
         self._changed = changed
         self._bytes = bytearray()
         self._reading, self.descriptor = os.pipe()
-        threading.Thread(target=self._read, name="output", daemon=True).start()
+        self._thread = threading.Thread(target=self._read, name="output", daemon=True)
+        self._thread.start()
 
     @property
     def text(self) -> str:
@@ -24,6 +25,10 @@ class Output:
     def close(self) -> None:
         """No further program prints here; those that do already go on."""
         os.close(self.descriptor)
+
+    def wait_end(self, timeout: float) -> None:
+        """Waits until all of it is read, once nobody prints here any more."""
+        self._thread.join(timeout)
 
     def _read(self) -> None:
         with os.fdopen(self._reading, "rb", buffering=0) as pipe:
