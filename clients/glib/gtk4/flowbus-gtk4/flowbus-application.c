@@ -305,6 +305,8 @@ flowbus_application_open_window (FlowbusApplication *self, FlowbusScreen *screen
  * flowbus_application_get_presenter:
  * @self: the application
  *
+ * Gets the presenter of the application, which knows all its screens.
+ *
  * Returns: (transfer none) (nullable): the presenter; %NULL before the application has started
  */
 FlowbusPresenter *
@@ -318,6 +320,8 @@ flowbus_application_get_presenter (FlowbusApplication *self)
 /**
  * flowbus_application_get_guard:
  * @self: the application
+ *
+ * Gets the guard of the application, for instance to close it.
  *
  * Returns: (transfer none) (nullable): the guard; %NULL before the application has started
  */

@@ -445,6 +445,8 @@ flowbus_screen_unbind (FlowbusScreen *screen)
  * flowbus_screen_get_bound_widget:
  * @screen: a screen
  *
+ * Finds what shows a screen.
+ *
  * Returns: (transfer none) (nullable): the window or widget that shows the screen
  */
 GtkWidget *
@@ -477,6 +479,8 @@ flowbus_widget_get_screen (GtkWidget *widget)
 /**
  * flowbus_screen_get_back_input:
  * @screen: a screen
+ *
+ * Says what goes back in the window or widget of a screen.
  *
  * Returns: what the user can go back with; nothing if the screen is not bound
  */

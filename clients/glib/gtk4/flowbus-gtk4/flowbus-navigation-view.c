@@ -388,6 +388,8 @@ flowbus_navigation_view_add (FlowbusNavigationView *self, FlowbusScreen *screen,
  * flowbus_navigation_view_get_current:
  * @self: the view
  *
+ * Gets the screen that is seen.
+ *
  * Returns: (transfer none) (nullable): the screen that is seen
  */
 FlowbusScreen *
@@ -402,6 +404,8 @@ flowbus_navigation_view_get_current (FlowbusNavigationView *self)
  * flowbus_navigation_view_get_n_screens:
  * @self: the view
  *
+ * Counts the screens, with those that are covered.
+ *
  * Returns: the number of screens in the view
  */
 guint
@@ -415,6 +419,8 @@ flowbus_navigation_view_get_n_screens (FlowbusNavigationView *self)
 /**
  * flowbus_navigation_view_get_show_header:
  * @self: the view
+ *
+ * Says what [property@FlowbusGtk4.NavigationView:show-header] is.
  *
  * Returns: whether the title and the Back button are shown
  */
@@ -461,6 +467,8 @@ flowbus_navigation_view_back (FlowbusNavigationView *self)
 
 /**
  * flowbus_navigation_view_uses_adwaita:
+ *
+ * Says how this library was built: with libadwaita 1.4 or later, or without.
  *
  * Returns: whether an [class@Adw.NavigationView] moves the screens
  */
