@@ -101,8 +101,10 @@ public:
     // Calls back with the declared steps; with an error if flowbusd can't tell them.
     void withSteps(QObject *context, StepsCompletion completion);
 
-    // How many calls have no outcome yet.
+    // How many calls have no outcome yet, and questions of flowbusd no answer.
     int callsUnderWay() const { return underWay; }
+    void begin();
+    void end();
 
 Q_SIGNALS:
     // flowbusd is on the bus, for the first time or again: what was known has to be read again.
@@ -124,8 +126,6 @@ private:
     explicit Bus(Kind kind);
     void sendEmission(const QString &token);
     void concludeEmission(const QString &token, const Reply &reply);
-    void begin();
-    void end();
 
     QDBusConnection link;
     QHash<QString, Emission> emissions;

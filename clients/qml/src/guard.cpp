@@ -15,6 +15,8 @@ using namespace FlowBus;
 FlowBusQuestion::FlowBusQuestion(Bus *bus, const QDBusMessage &message)
     : m_bus(bus), m_message(message), m_details(fromWireMap(message.arguments().value(3)))
 {
+    // The program does not end before it has answered.
+    m_bus->begin();
 }
 
 FlowBusQuestion::~FlowBusQuestion()
@@ -46,6 +48,8 @@ bool FlowBusQuestion::take()
     }
     m_isAnswered = true;
     Q_EMIT answeredChanged();
+    if (m_bus)
+        QMetaObject::invokeMethod(m_bus, [bus = m_bus.data()] { bus->end(); }, Qt::QueuedConnection);
     return m_bus;
 }
 

@@ -88,7 +88,8 @@ void FlowBusPresenter::componentComplete()
     }
     m_bus = Bus::of(m_kind == Session ? Bus::Kind::Session : Bus::Kind::System);
     if (!m_bus->isConnected()) {
-        Q_EMIT lostName();
+        // As when the connection is lost later: nobody can reach the program. The main loop may not run yet.
+        QMetaObject::invokeMethod(qApp, [] { QCoreApplication::exit(1); }, Qt::QueuedConnection);
         return;
     }
     // The last window that is closed does not end the program: its Dismiss is under way then, and screens may follow.

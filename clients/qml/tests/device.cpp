@@ -58,6 +58,8 @@ bool runFunction(const QString &program, const QString &function)
                                               QStringLiteral("--config-file=") + folder.filePath(QStringLiteral("bus.conf"))});
     bus.waitForReadyRead();
     environment.insert(QStringLiteral("DBUS_SESSION_BUS_ADDRESS"), QString::fromLatin1(bus.readLine().trimmed()));
+    // The system bus of the test is the same one.
+    environment.insert(QStringLiteral("DBUS_SYSTEM_BUS_ADDRESS"), environment.value(QStringLiteral("DBUS_SESSION_BUS_ADDRESS")));
     QProcess test;
     test.setProcessEnvironment(environment);
     test.setProcessChannelMode(QProcess::MergedChannels);

@@ -203,11 +203,27 @@ private Q_SLOTS:
         QVERIFY(presenter->property("nameOwned").toBool());
     }
 
+    void presentsOnTheSystemBus()
+    {
+        Device device(definitions);
+        QByteArray text = shop;
+        QObject *presenter = device.run(text.replace("name:", "bus: Presenter.System; name:"));
+        QVERIFY(presenter);
+        QVERIFY(Device::window("list"));
+        QTRY_VERIFY(device.property("main/list", "Presented").toBool());
+        QObject *tree = device.load("FlowTree { bus: FlowTree.System }");
+        QTRY_COMPARE(tree->property("count").toInt(), 2);
+    }
+
     void needsAName()
     {
         Device device(definitions);
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("a Presenter needs a name, such as")));
         device.load("Presenter { }");
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("the bus refuses the name 'nonsense': ")));
+        QObject *refused = device.load("Presenter { name: 'nonsense' }");
+        QSignalSpy lost(refused, SIGNAL(lostName()));
+        QTRY_COMPARE(lost.count(), 1);
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("the name 'org.example.A' can't be changed any more")));
         QObject *presenter = device.load("Presenter { name: 'org.example.A'; path: '/x' }");
         presenter->setProperty("name", QStringLiteral("org.example.B"));

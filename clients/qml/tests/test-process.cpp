@@ -6,6 +6,8 @@
 #include <QtCore/QDir>
 #include <QtCore/QFile>
 #include <QtDBus/QDBusConnectionInterface>
+#include <QtDBus/QDBusObjectPath>
+#include <QtDBus/QDBusPendingCall>
 #include <QtDBus/QDBusReply>
 
 #include <csignal>
@@ -158,6 +160,61 @@ private Q_SLOTS:
             if (round % 2)
                 QTRY_COMPARE_WITH_TIMEOUT(process(device, "Form"), 0, 20000);
         }
+    }
+
+    // Without a bus nobody can reach it.
+    void endsWithItsBus()
+    {
+        QProcess bus;
+        bus.start(QStringLiteral("dbus-daemon"), {QStringLiteral("--nofork"), QStringLiteral("--print-address"), QStringLiteral("--session")});
+        QVERIFY(bus.waitForReadyRead());
+        const QString address = QString::fromLatin1(bus.readLine().trimmed());
+        QFile file(qEnvironmentVariable("FLOWBUS_TEST_FOLDER") + QStringLiteral("/it.qml"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("import FlowBus\nPresenter { name: 'org.example.It'; onAcquiredName: console.warn('ready') }");
+        file.close();
+        QProcess program;
+        program.setProcessChannelMode(QProcess::MergedChannels);
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("DBUS_SESSION_BUS_ADDRESS"), address);
+        program.setProcessEnvironment(environment);
+        const QStringList arguments{QStringLiteral("-I"), QStringLiteral(FLOWBUS_QML_IMPORTS), file.fileName()};
+        program.start(QStringLiteral(FLOWBUS_QML_PROGRAM), arguments);
+        QByteArray said;
+        while (!said.contains("ready") && program.waitForReadyRead(20000))
+            said += program.readAll();
+        bus.kill();
+        QVERIFY(program.waitForFinished(20000));
+        said += program.readAll();
+        QVERIFY2(said.contains("flowbus: the connection to the bus is lost"), said.constData());
+        QCOMPARE(program.exitCode(), 1);
+        program.start(QStringLiteral(FLOWBUS_QML_PROGRAM), arguments);
+        QVERIFY(program.waitForFinished(20000));
+        QVERIFY(program.readAll().contains("flowbus: there is no session bus: "));
+        QCOMPARE(program.exitCode(), 1);
+        bus.waitForFinished();
+    }
+
+    // A guard that asks somebody keeps its program from ending.
+    void endsWhenTheGuardHasAnswered()
+    {
+        Device device(QByteArray(definitions).replace("[flows.main]\n", "[flows.main]\nguard = { name = \"org.example.Form\", steps = [\"opened\"] }\n"));
+        install(device, "Form", QByteArray(form).replace("own.processes === 1", "false").replace("name: \"org.example.Form\"",
+            "name: \"org.example.Form\"; exitWhenIdle: true; property var kept\n"
+            "Guard { name: \"org.example.Form\"; onAdapt: q => { q.hold(); kept = q; answer.start() } }\n"
+            "property Timer answer: Timer { interval: 1000; onTriggered: kept.reject() }"));
+        device.coordinate("main");
+        QTRY_VERIFY_WITH_TIMEOUT(device.property("main/list", "Presented").toBool(), 20000);
+        QDBusMessage message = QDBusMessage::createMethodCall(QStringLiteral("org.flowbus.Navigation1"), QStringLiteral("/org/flowbus/Navigation1/tree/main"),
+                                                              QStringLiteral("org.flowbus.Navigation1.Stepper"), QStringLiteral("EmitStep"));
+        message.setArguments({QStringLiteral("opened"), QVariantMap()});
+        const QDBusPendingCall call = device.tester.asyncCall(message);
+        device.call(QStringLiteral("/org/flowbus/Navigation1/tree/main/list"), "org.freedesktop.DBus.Peer", "Ping");
+        device.callService(QStringLiteral("org.example.Form"), QStringLiteral("/org/example/Form"), "org.flowbus.Navigation1.Presenter", "Withdraw",
+                           {QVariant::fromValue(QDBusObjectPath(QStringLiteral("/x"))), device.property("main/list", "Instance"), QStringLiteral("rule")});
+        QTRY_VERIFY_WITH_TIMEOUT(call.isFinished(), 20000);
+        QCOMPARE(call.reply().arguments().value(1).toString(), QStringLiteral("rejected"));
+        QTRY_COMPARE_WITH_TIMEOUT(process(device, "Form"), 0, 20000);
     }
 
     void saysWhatIsWrong()
