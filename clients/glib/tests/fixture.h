@@ -55,6 +55,17 @@ gboolean fixture_too_late (gpointer what);
   }                                                                                                                            \
   G_STMT_END
 
+/* The same for a condition that asks the service, and so runs the main loop itself. */
+#define poll_until(condition)                                                                                                  \
+  G_STMT_START                                                                                                                 \
+  {                                                                                                                            \
+    guint late_ = g_timeout_add_seconds (20, fixture_too_late, (gpointer) (G_STRLOC ": " #condition));                         \
+    while (!(condition)) {                                                                                                     \
+    }                                                                                                                          \
+    g_source_remove (late_);                                                                                                   \
+  }                                                                                                                            \
+  G_STMT_END
+
 /* The result of an asynchronous call: user_data of keep_result(). */
 void keep_result (GObject *source, GAsyncResult *result, gpointer user_data);
 /* Emits, and waits for the verdict. */

@@ -79,7 +79,7 @@ shop_screen (Shop *shop, const char *name)
   FlowbusScreen *screen;
 
   wait_until ((screen = g_hash_table_lookup (shop->screens, name)));
-  wait_until (!flowbus_screen_is_live (screen) || fixture_get_boolean (shop->fixture, flowbus_screen_get_path (screen), "Presented"));
+  poll_until (!flowbus_screen_is_live (screen) || fixture_get_boolean (shop->fixture, flowbus_screen_get_path (screen), "Presented"));
   return screen;
 }
 
@@ -377,7 +377,7 @@ test_fail (void)
     g_assert_cmpstr (owner, ==, "");
   }
   flowbus_screen_accept (screen);
-  wait_until (({
+  poll_until (({
     g_autofree char *title = fixture_get_string (shop->fixture, flowbus_screen_get_path (screen), "Title");
     g_strcmp0 (title, "Printer") == 0;
   }));

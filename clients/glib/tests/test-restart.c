@@ -40,6 +40,18 @@ on_present (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer data)
   flowbus_screen_set_visible (screen, TRUE);
 }
 
+/* The service has its answer to Present: it does not present the screen again after a restart. */
+static void
+wait_for_owner (Fixture *fixture, Shop *shop)
+{
+  wait_until (shop->screen);
+  poll_until (fixture_get_boolean (fixture, SHOP "/list", "Presented"));
+  poll_until (({
+    g_autofree char *owner = fixture_get_string (fixture, SHOP "/list", "Owner");
+    owner && *owner;
+  }));
+}
+
 static void
 count_verdict (GObject *source, GAsyncResult *result, gpointer counts)
 {
@@ -147,7 +159,7 @@ test_screens (void)
   g_autoptr (GError) error = NULL;
   FlowbusScreen *screen;
 
-  wait_until (shop.screen && fixture_get_boolean (fixture, SHOP "/list", "Presented"));
+  wait_for_owner (fixture, &shop);
   screen = shop.screen;
   for (int i = 0; i < 5; i++) {
     g_autofree char *title = g_strdup_printf ("title %d", i);
@@ -161,7 +173,7 @@ test_screens (void)
     wait_until (saved);
     g_assert_true (flowbus_screen_save_state_finish (screen, saved, &error));
     g_clear_object (&saved);
-    wait_until (({
+    poll_until (({
       g_autofree char *now = fixture_get_string (fixture, SHOP "/list", "Title");
       g_strcmp0 (now, title) == 0;
     }));
@@ -195,7 +207,7 @@ test_handover (void)
   FlowbusPresenter *presenter = fixture_present (fixture, G_CALLBACK (on_present), &shop);
   int done = 0, begun = 0;
 
-  wait_until (shop.screen && fixture_get_boolean (fixture, SHOP "/list", "Presented"));
+  wait_for_owner (fixture, &shop);
   for (int round = 0; round < 5; round++) {
     for (int i = 0; i < 10; i++)
       flowbus_client_emit_async (fixture->client, TREE "/counter", "add", g_variant_new_parsed ("{'item': <%i>}", begun++), NULL,
@@ -238,11 +250,11 @@ test_present (void)
   fixture_start (fixture);
   wait_until (shop.screen);
   fixture_start (fixture);
-  wait_until (({
+  poll_until (({
     g_autofree char *now = fixture_get_string (fixture, SHOP "/list", "Title");
     g_strcmp0 (now, "shown") == 0;
   }));
-  wait_until (fixture_get_boolean (fixture, SHOP "/list", "Presented"));
+  poll_until (fixture_get_boolean (fixture, SHOP "/list", "Presented"));
   g_assert_cmpint (shop.presents, ==, 1);
   g_assert_true (flowbus_screen_is_live (shop.screen));
   g_clear_object (&shop.screen);
@@ -263,7 +275,7 @@ test_lost_tree (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (FlowbusScreen) first = NULL;
 
-  wait_until (shop.screen && fixture_get_boolean (fixture, SHOP "/list", "Presented"));
+  wait_for_owner (fixture, &shop);
   first = g_object_ref (shop.screen);
   fixture_kill (fixture);
   wait_until (!flowbus_client_get_available (fixture->client));

@@ -92,7 +92,7 @@ shop_screen (Shop *shop, const char *name)
   FlowbusScreen *screen;
 
   wait_until ((screen = g_hash_table_lookup (shop->screens, name)));
-  wait_until (fixture_get_boolean (shop->fixture, flowbus_screen_get_path (screen), "Presented"));
+  poll_until (fixture_get_boolean (shop->fixture, flowbus_screen_get_path (screen), "Presented"));
   return screen;
 }
 
@@ -533,7 +533,7 @@ test_answered_later (void)
   fixture_start (shop->fixture);
   wait_until (shop->notes->len);
   g_assert_cmpstr (shop->notes->str, ==, "first result;");
-  wait_until (({
+  poll_until (({
     g_autoptr (GVariant) asks = fixture_get (shop->fixture, SHOP "/list", SERVICE ".Presentable", "Asks");
     asks && g_variant_get_uint64 (asks) == 0;
   }));
