@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flowbus-client-private.h"
+
+GMainContext *
+_flowbus_client_get_context (FlowbusClient *self)
+{
+  return self->context;
+}
+
+const GError *
+_flowbus_client_get_closed (FlowbusClient *self)
+{
+  return self->closed;
+}
+
+guint
+_flowbus_client_get_appearances (FlowbusClient *self)
+{
+  return self->appearances;
+}
+
+FlowbusCalls *
+_flowbus_client_get_calls (FlowbusClient *self)
+{
+  return self->calls;
+}
+
+FlowbusSteps *
+_flowbus_client_get_steps (FlowbusClient *self)
+{
+  return self->steps;
+}
+
+FlowbusEmissions *
+_flowbus_client_get_emissions (FlowbusClient *self)
+{
+  return self->emissions;
+}
+
+FlowbusNames *
+_flowbus_client_get_names (FlowbusClient *self)
+{
+  return self->names;
+}
+
+void
+_flowbus_client_enter (FlowbusClient *self)
+{
+  g_main_context_push_thread_default (self->context);
+}
+
+void
+_flowbus_client_leave (FlowbusClient *self)
+{
+  g_main_context_pop_thread_default (self->context);
+}
+
+guint
+_flowbus_client_subscribe (FlowbusClient *self, const char *interface, const char *member, const char *path, const char *arg0,
+                           GDBusSignalFlags flags, GDBusSignalCallback callback, gpointer data)
+{
+  guint id;
+
+  _flowbus_client_enter (self);
+  id = g_dbus_connection_signal_subscribe (self->connection, FLOWBUS_NAME, interface, member, path, arg0, flags, callback,
+                                           data, NULL);
+  _flowbus_client_leave (self);
+  return id;
+}
+
+void
+_flowbus_client_start_parts (FlowbusClient *self)
+{
+  g_object_ref (self);
+  for (guint i = 0; i < self->parts->len; i++) {
+    Part *part = g_ptr_array_index (self->parts, i);
+
+    if (!part->is_started) {
+      part->is_started = TRUE;
+      part->start (part->part);
+    }
+  }
+  g_object_unref (self);
+}
+
+void
+_flowbus_client_add_part (FlowbusClient *self, gpointer object, FlowbusStart start)
+{
+  Part *part = g_new (Part, 1);
+
+  *part = (Part) { object, start, FALSE };
+  g_ptr_array_add (self->parts, part);
+  _flowbus_client_begin_later (self);
+}
+
+void
+_flowbus_client_remove_part (FlowbusClient *self, gpointer object)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if (((Part *) g_ptr_array_index (self->parts, i))->part == object) {
+      g_ptr_array_remove_index (self->parts, i);
+      return;
+    }
+}
+
+void
+_flowbus_client_begin_question (FlowbusClient *self)
+{
+  self->questions++;
+}
+
+void
+_flowbus_client_end_question (FlowbusClient *self)
+{
+  self->questions--;
+  _flowbus_client_check_idle (self);
+}
+
+guint
+_flowbus_client_count_questions (FlowbusClient *self)
+{
+  return self->questions;
+}
+
+void
+_flowbus_client_check_idle (FlowbusClient *self)
+{
+  if (_flowbus_calls_count (self->calls) || _flowbus_emissions_count (self->emissions))
+    return;
+  for (guint i = 0; i < self->parts->len; i++) {
+    gpointer part = ((Part *) g_ptr_array_index (self->parts, i))->part;
+
+    if (FLOWBUS_IS_PRESENTER (part))
+      _flowbus_presenter_check_idle (part);
+  }
+}
+
+void
+_flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen)
+{
+  guint64 instance = flowbus_screen_get_instance (screen);
+
+  g_hash_table_replace (self->screens, g_memdup2 (&instance, sizeof instance), screen);
+}
+
+void
+_flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen)
+{
+  guint64 instance = flowbus_screen_get_instance (screen);
+
+  if (g_hash_table_lookup (self->screens, &instance) == screen)
+    g_hash_table_remove (self->screens, &instance);
+}
+
+FlowbusScreen *
+_flowbus_client_find_screen (FlowbusClient *self, const char *path)
+{
+  GHashTableIter iter;
+  gpointer screen;
+
+  g_hash_table_iter_init (&iter, self->screens);
+  while (g_hash_table_iter_next (&iter, NULL, &screen))
+    if (g_str_equal (flowbus_screen_get_path (screen), path) || g_str_equal (_flowbus_screen_get_object (screen), path))
+      return screen;
+  return NULL;
+}

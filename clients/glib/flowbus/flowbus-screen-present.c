@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flowbus-screen-private.h"
+
+FlowbusScreen *
+_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusClient *client, const char *path, const char *name, guint64 instance)
+{
+  FlowbusScreen *self = g_object_new (FLOWBUS_TYPE_SCREEN, NULL);
+
+  g_weak_ref_set (&self->presenter, presenter);
+  self->client = g_object_ref (client);
+  self->path = g_strdup (path);
+  self->name = g_strdup (name);
+  self->instance = instance;
+  self->object = g_strdup_printf (FLOWBUS_INSTANCES "%" G_GUINT64_FORMAT, instance);
+  return self;
+}
+
+int
+_flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b)
+{
+  return a->instance < b->instance ? -1 : a->instance > b->instance;
+}
+
+static void
+notify (FlowbusScreen *self, const char *property)
+{
+  g_object_notify (G_OBJECT (self), property);
+}
+
+static gboolean
+is_handled (FlowbusScreen *self, const char *signal)
+{
+  return g_signal_has_handler_pending (self, g_signal_lookup (signal, FLOWBUS_TYPE_SCREEN), 0, TRUE);
+}
+
+static void
+take_detail (FlowbusScreen *self, char **field, const char *name, const char *property)
+{
+  const char *value = NULL;
+
+  g_variant_lookup (self->details, name, g_str_equal (name, "flow") || g_str_equal (name, "root") ? "&o" : "&s", &value);
+  if (g_strcmp0 (*field, value) == 0)
+    return;
+  g_free (*field);
+  *field = g_strdup (value);
+  notify (self, property);
+}
+
+void
+_flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant *details, GDBusMethodInvocation *invocation)
+{
+  g_autoptr (GVariant) styles = g_variant_lookup_value (details, "styles", G_VARIANT_TYPE_STRING_ARRAY);
+  guint64 serial = 0;
+
+  /* A Present that is repeated while the first one is held: both get the one answer. */
+  g_ptr_array_add (self->invocations, invocation);
+
+  g_object_freeze_notify (G_OBJECT (self));
+  if (!self->arguments || !g_variant_equal (self->arguments, arguments)) {
+    g_clear_pointer (&self->arguments, g_variant_unref);
+    self->arguments = g_variant_ref (arguments);
+    /* From now on a text of the arguments stays where it is: flowbus_screen_get_string(). */
+    g_variant_get_data (self->arguments);
+    notify (self, "arguments");
+  }
+  g_clear_pointer (&self->details, g_variant_unref);
+  self->details = g_variant_ref (details);
+  notify (self, "details");
+  take_detail (self, &self->flow, "flow", "flow");
+  take_detail (self, &self->root, "root", "root");
+  take_detail (self, &self->style, "style", "style");
+  take_detail (self, &self->reason, "reason", "reason");
+  take_detail (self, &self->output, "output", "output");
+  take_detail (self, &self->direction, "direction", "direction");
+  take_detail (self, &self->activation_token, "activation-token", "activation-token");
+  g_strfreev (self->styles);
+  self->styles = styles ? g_variant_dup_strv (styles, NULL) : g_new0 (char *, 1);
+  notify (self, "styles");
+  g_clear_pointer (&self->state, g_variant_unref);
+  self->state = g_variant_lookup_value (details, "state", G_VARIANT_TYPE_VARDICT);
+  notify (self, "state");
+  if (g_variant_lookup (details, "serial", "t", &serial) && serial != self->serial) {
+    self->serial = serial;
+    notify (self, "serial");
+  }
+  if (!self->in_sight) {
+    self->in_sight = TRUE;
+    notify (self, "in-sight");
+  }
+  g_object_thaw_notify (G_OBJECT (self));
+}
+
+static void
+answer_present (FlowbusScreen *self, const char *message)
+{
+  g_autoptr (GPtrArray) invocations = g_steal_pointer (&self->invocations);
+
+  self->invocations = g_ptr_array_new ();
+  for (guint i = 0; i < invocations->len; i++) {
+    GDBusMethodInvocation *invocation = g_ptr_array_index (invocations, i);
+
+    if (message)
+      g_dbus_method_invocation_return_error_literal (invocation, G_DBUS_ERROR, G_DBUS_ERROR_FAILED, message);
+    else
+      g_dbus_method_invocation_return_value (invocation, NULL);
+  }
+}
+
+/* The answers that came with Present, once the program is the owner and can take them. */
+static void
+take_answers (FlowbusScreen *self)
+{
+  g_autoptr (GVariant) answers = g_variant_lookup_value (self->details, "answers", G_VARIANT_TYPE ("a(ssa{sv})"));
+  GVariantIter iter;
+  const char *token, *outcome;
+  GVariant *result;
+
+  if (!answers)
+    return;
+  g_variant_iter_init (&iter, answers);
+  while (g_variant_iter_loop (&iter, "(&s&s@a{sv})", &token, &outcome, &result)) {
+    g_autoptr (FlowbusAnswer) answer = _flowbus_answer_new (self, token, outcome, result);
+
+    _flowbus_screen_answered (self, answer);
+  }
+}
+
+static void
+accept (FlowbusScreen *self)
+{
+  self->is_held = FALSE;
+  answer_present (self, NULL);
+  self->is_owner = TRUE;
+  self->accepts++;
+  self->accepted_by = _flowbus_client_get_appearances (self->client);
+  _flowbus_screen_send_waiting (self);
+  _flowbus_screen_sync (self);
+  take_answers (self);
+}
+
+void
+_flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known)
+{
+  g_object_ref (self);
+  if (is_known && g_strcmp0 (self->reason, "return") == 0)
+    g_signal_emit_by_name (self, "returned");
+  else if (is_known)
+    g_signal_emit_by_name (self, "updated");
+  if (self->invocations->len && !self->is_held && !self->is_withdrawn)
+    accept (self);
+  g_object_unref (self);
+}
+
+void
+_flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
+{
+  static const char *const lost[] = { "replaced", "evicted", "ownerHangs", "released", "gone", "closed", NULL };
+  g_autoptr (FlowbusPresenter) presenter = NULL;
+
+  if (self->is_withdrawn)
+    return;
+  g_object_ref (self);
+  self->is_withdrawn = TRUE;
+  self->is_held = FALSE;
+  answer_present (self, "the screen has been withdrawn");
+  _flowbus_screen_send_waiting (self);
+  if (self->changes)
+    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
+  self->changes = 0;
+  _flowbus_client_remove_screen (self->client, self);
+  if (g_strv_contains (lost, reason))
+    _flowbus_emissions_screen_lost (_flowbus_client_get_emissions (self->client), self);
+  notify (self, "live");
+  g_signal_emit_by_name (self, "withdrawn", reason);
+  presenter = g_weak_ref_get (&self->presenter);
+  if (presenter)
+    _flowbus_presenter_screen_gone (presenter, self, reason);
+  g_object_unref (self);
+}
+
+void
+_flowbus_screen_evict (FlowbusScreen *self)
+{
+  GVariant *state = NULL;
+
+  g_signal_emit_by_name (self, "save-state", &state);
+  /* The order of both calls is that of the connection. */
+  if (state) {
+    flowbus_screen_save_state_async (self, state, NULL, NULL, NULL);
+    g_variant_unref (state);
+  }
+  _flowbus_screen_call (self, "Release", NULL);
+}
+
+void
+_flowbus_screen_answered (FlowbusScreen *self, FlowbusAnswer *answer)
+{
+  const char *token = flowbus_answer_get_token (answer);
+
+  if (_flowbus_emissions_answered (_flowbus_client_get_emissions (self->client), answer)) {
+    g_hash_table_add (self->answered, g_strdup (token));
+    return;
+  }
+  /* It may come more than once. */
+  if (g_hash_table_contains (self->answered, token) || !is_handled (self, "answered"))
+    return;
+  g_hash_table_add (self->answered, g_strdup (token));
+  g_signal_emit_by_name (self, "answered", answer);
+}
+
+static void
+take_properties (FlowbusScreen *self, GVariant *values)
+{
+  gboolean in_sight;
+  const char *title;
+
+  if (g_variant_lookup (values, "InSight", "b", &in_sight) && in_sight != self->in_sight) {
+    self->in_sight = in_sight;
+    notify (self, "in-sight");
+  }
+  if (g_variant_lookup (values, "Title", "&s", &title) && !self->titles_sent && g_strcmp0 (title, self->title) != 0) {
+    g_free (self->title);
+    self->title = g_strdup (title);
+    notify (self, "title");
+  }
+}
+
+static void
+properties_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
+                    const char *member, GVariant *parameters, gpointer data)
+{
+  FlowbusScreen *self = data;
+  g_autoptr (GVariant) changed = NULL;
+
+  if (!g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(sa{sv}as)")))
+    return;
+  changed = g_variant_get_child_value (parameters, 1);
+  g_object_ref (self);
+  take_properties (self, changed);
+  g_object_unref (self);
+}
+
+static void
+synced (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (FlowbusScreen) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, &error);
+  g_autoptr (GVariant) values = NULL;
+  GDBusConnection *connection = flowbus_client_get_connection (self->client);
+  const char *owner;
+  gboolean visible;
+
+  if (self->is_withdrawn)
+    return;
+  if (!reply) {
+    if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT))
+      _flowbus_screen_withdraw (self, "gone");
+    return;
+  }
+  values = g_variant_get_child_value (reply, 0);
+  if (g_variant_lookup (values, "Owner", "&s", &owner) && *owner &&
+      g_strcmp0 (owner, g_dbus_connection_get_unique_name (connection)) != 0 && !self->invocations->len) {
+    _flowbus_screen_withdraw (self, "replaced");
+    return;
+  }
+  take_properties (self, values);
+  /* What was set before the service knew this owner, or was lost with it. */
+  if (self->is_visible_set && !self->visible_calls && g_variant_lookup (values, "Visible", "b", &visible) &&
+      visible != self->visible)
+    flowbus_screen_set_visible (self, self->visible);
+}
+
+/* The answer has the changes of all signals before it, and those of later ones are newer. */
+void
+_flowbus_screen_sync (FlowbusScreen *self)
+{
+  if (self->is_withdrawn)
+    return;
+  if (!self->changes)
+    self->changes = _flowbus_client_subscribe (self->client, DBUS_PROPERTIES, "PropertiesChanged", self->path,
+                                               FLOWBUS_PRESENTABLE, G_DBUS_SIGNAL_FLAGS_NONE, properties_changed, self);
+  _flowbus_client_call (self->client, self->object, DBUS_PROPERTIES, "GetAll", g_variant_new ("(s)", FLOWBUS_PRESENTABLE),
+                        "(a{sv})", G_DBUS_CALL_FLAGS_NO_AUTO_START, 0, NULL, synced, g_object_ref (self));
+}
+
+void
+_flowbus_screen_call_failed (FlowbusScreen *self, const char *method, const GError *error)
+{
+  /* It is gone, or was taken away: what tells that is on its way. */
+  if (self->is_withdrawn || g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT))
+    return;
+  if (!is_handled (self, "call-failed"))
+    g_message ("%s of the screen '%s': %s", method, self->path, error->message);
+  g_signal_emit_by_name (self, "call-failed", method, error);
+}
+
+void
+_flowbus_screen_set_title (FlowbusScreen *self, const char *title)
+{
+  if (g_strcmp0 (title, self->title) == 0)
+    return;
+  g_free (self->title);
+  self->title = g_strdup (title);
+  notify (self, "title");
+}
+
+void
+_flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
+{
+  if (self->visible == visible)
+    return;
+  self->visible = visible;
+  notify (self, "visible");
+}
+
+void
+_flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
+{
+  g_free (self->back_step);
+  self->back_step = step && *step ? g_strdup (step) : NULL;
+  notify (self, "back-step");
+}
+
+/**
+ * flowbus_screen_hold:
+ * @self: a screen that is being presented
+ *
+ * Puts the answer off beyond the handlers of [signal@Flowbus.Presenter::present], [signal@Flowbus.Screen::updated] or
+ * [signal@Flowbus.Screen::returned], until flowbus_screen_accept() or flowbus_screen_fail(). The service waits for 60 seconds,
+ * unless the definition gives another time.
+ */
+void
+flowbus_screen_hold (FlowbusScreen *self)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (self->invocations->len > 0);
+  self->is_held = TRUE;
+}
+
+/**
+ * flowbus_screen_accept:
+ * @self: a screen for which flowbus_screen_hold() was called
+ *
+ * Says that this program shows the screen, and becomes its owner.
+ */
+void
+flowbus_screen_accept (FlowbusScreen *self)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->is_withdrawn)
+    return;
+  g_return_if_fail (self->invocations->len > 0);
+  g_object_ref (self);
+  accept (self);
+  g_object_unref (self);
+}
+
+/**
+ * flowbus_screen_fail:
+ * @self: a screen that is being presented
+ * @message: why, for people
+ *
+ * Says that this program can't show the screen, in a handler of [signal@Flowbus.Presenter::present] or after
+ * flowbus_screen_hold(). The service dismisses the screen, and its flow learns of it (`onDismissed`, with the reason
+ * `presentFailed`). Here, the screen is withdrawn with the reason "failed".
+ */
+void
+flowbus_screen_fail (FlowbusScreen *self, const char *message)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (message != NULL);
+  if (self->is_withdrawn)
+    return;
+  g_return_if_fail (self->invocations->len > 0);
+  answer_present (self, message);
+  _flowbus_screen_withdraw (self, "failed");
+}
+
+/**
+ * flowbus_screen_take_activation_token:
+ * @self: a screen
+ *
+ * The token that lets the window come to the front, once: a second call returns %NULL until there is a new one.
+ *
+ * Returns: (transfer full) (nullable): the token
+ */
+char *
+flowbus_screen_take_activation_token (FlowbusScreen *self)
+{
+  char *token;
+
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  token = g_steal_pointer (&self->activation_token);
+  if (token)
+    notify (self, "activation-token");
+  return token;
+}
