@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fixture: what a test does to a device, and sees of it."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -517,3 +518,17 @@ def test_a_script_that_does_not_end_is_reported(device):
     forever.set()
     device.timeout = 30
     device.tree()
+
+
+def test_many_devices_leave_no_descriptors_and_no_threads(tmp_path):
+    (tmp_path / "shop.toml").write_text(SHOP)
+    counts = []
+    for _ in range(4):
+        with Device(tmp_path) as device:
+            device.presenter()
+            assert device.ask("shop/list", "contactAsked").verdict == "navigated"
+            device.kill_flowbusd()
+            device.kill("list")
+        counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
+    # The first one makes what all of them share.
+    assert counts[1] == counts[-1]

@@ -76,7 +76,7 @@ class Device(Actions):
                 self.flowbusd = Flowbusd(program, self.folder, self._folders, self._bus, options, timeout, self.activity.changed)
                 self.flowbusd.check()
                 self._bus.install(FLOWBUS, _STAND_IN)
-                self.loop = Loop(timeout)
+                self.loop = Loop.shared()
                 self._connection = self.connect()
                 _names.reload(self._connection, self.timeout)
                 self._signals = Signals(self.activity, self.loop, self._connection)
@@ -346,11 +346,13 @@ class Device(Actions):
         for process in self._processes:
             finish(process, 5)
         self.flowbusd.stop()
+        self._signals.stop()
+        if not self._connection.is_closed():
+            self._connection.close_sync(None)
         self._bus.stop()
         self._output.close()
         for process_id in others:
             terminate(process_id)
-        self.loop.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
         if error is not None:
             raise error

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -15,11 +16,23 @@ __tracebackhide__ = True  # pytest shows the line of the test instead.
 Result = TypeVar("Result")
 
 
+# A function in the loop waits for nobody, so it is done in no time.
+_TIMEOUT = 60
+
+
 class Loop:
     """A GLib main loop in a thread of its own."""
 
-    def __init__(self, timeout: float) -> None:
-        self._timeout = timeout
+    # One for all devices of a process: PyGObject never gives the descriptors of a context back. A fork has no threads.
+    _shared: tuple[int, Loop] | None = None
+
+    @classmethod
+    def shared(cls) -> Loop:
+        if cls._shared is None or cls._shared[0] != os.getpid():
+            cls._shared = (os.getpid(), cls())
+        return cls._shared[1]
+
+    def __init__(self) -> None:
         self._context = GLib.MainContext.new()
         self._loop = GLib.MainLoop.new(self._context, False)
         self._thread = threading.Thread(target=self._run, name="flowbus device", daemon=True)
@@ -53,12 +66,8 @@ class Loop:
         source.set_priority(GLib.PRIORITY_DEFAULT)  # That of the calls that come in, so that they keep their order.
         source.set_callback(run)
         source.attach(self._context)
-        return future.result(self._timeout)
+        return future.result(_TIMEOUT)
 
     def barrier(self) -> None:
         """Returns when all that waited in the thread is done."""
         self.call(lambda: None)
-
-    def stop(self) -> None:
-        self.call(self._loop.quit)
-        self._thread.join(self._timeout)

@@ -23,6 +23,7 @@ class Signals:
         self._gone: set[str] = set()
         self._answers: dict[tuple[str, str], Answer] = {}
         self._listening: set[str] = set()
+        self._subscriptions: list[tuple[Gio.DBusConnection, int]] = []
         loop.call(self._follow)
 
     def wait_gone(self, unique_name: str, who: str, timeout: float) -> None:
@@ -42,8 +43,8 @@ class Signals:
             self._activity.touch()
 
         def subscribe() -> None:
-            connection.signal_subscribe(
-                FLOWBUS, f"{FLOWBUS}.Stepper", "Answered", None, None, Gio.DBusSignalFlags.NO_MATCH_RULE, answered)
+            self._subscriptions.append((connection, connection.signal_subscribe(
+                FLOWBUS, f"{FLOWBUS}.Stepper", "Answered", None, None, Gio.DBusSignalFlags.NO_MATCH_RULE, answered)))
 
         self._loop.call(subscribe)
 
@@ -51,6 +52,14 @@ class Signals:
         key = (connection.get_unique_name(), token)
         self._activity.wait(lambda: key in self._answers, "the answer to an ask", timeout)
         return self._answers[key]
+
+    def stop(self) -> None:
+        """Hears nothing any more. Subscriptions would keep the connection and the main loop's descriptors otherwise."""
+        def unsubscribe() -> None:
+            for connection, subscription in self._subscriptions:
+                connection.signal_unsubscribe(subscription)
+
+        self._loop.call(unsubscribe)
 
     def _follow(self) -> None:
         def owner_changed(_bus: object, _sender: str, _path: str, _interface: str, _signal: str, values: GLib.Variant) -> None:
@@ -60,5 +69,7 @@ class Signals:
             self._activity.changed()
 
         none = Gio.DBusSignalFlags.NONE
-        self._connection.signal_subscribe(FLOWBUS, None, None, None, None, none, self._activity.changed)
-        self._connection.signal_subscribe(BUS, BUS, "NameOwnerChanged", BUS_PATH, None, none, owner_changed)
+        for subscription in (
+                self._connection.signal_subscribe(FLOWBUS, None, None, None, None, none, self._activity.changed),
+                self._connection.signal_subscribe(BUS, BUS, "NameOwnerChanged", BUS_PATH, None, none, owner_changed)):
+            self._subscriptions.append((self._connection, subscription))
