@@ -45,7 +45,7 @@ FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
             setApplicationId(applicationId(path(), instance()));
         } else {
             m_wasExposed = false;
-            if (!m_screen->isLeaving)
+            if (m_screen->isLive && !m_screen->isLeaving)
                 m_screen->setVisible(false);
         }
     });
