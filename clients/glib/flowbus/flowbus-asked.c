@@ -63,8 +63,10 @@ _flowbus_asked_constructed (FlowbusAsked *self, const char *what)
   if (!self->client)
     self->client = flowbus_client_new ();
   if (!self->bus_name || !g_dbus_is_name (self->bus_name) || g_dbus_is_unique_name (self->bus_name)) {
-    g_critical ("'%s' is no bus name of a %s; one is, for example, 'com.kiosk.Auth'", self->bus_name ? self->bus_name : "(null)",
-                what);
+    if (self->bus_name)
+      g_critical ("'%s' is no bus name of a %s; one is, for example, 'com.kiosk.Auth'", self->bus_name, what);
+    else
+      g_critical ("a %s needs the property 'bus-name', for example 'com.kiosk.Auth'", what);
     self->is_closed = TRUE;
     return;
   }

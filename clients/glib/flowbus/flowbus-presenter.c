@@ -263,8 +263,10 @@ flowbus_presenter_constructed (GObject *object)
   if (!self->client)
     self->client = flowbus_client_new ();
   if (!self->bus_name || !g_dbus_is_name (self->bus_name) || g_dbus_is_unique_name (self->bus_name)) {
-    g_critical ("'%s' is no bus name of a presenter; one is, for example, 'com.kiosk.Shop'",
-                self->bus_name ? self->bus_name : "(null)");
+    if (self->bus_name)
+      g_critical ("'%s' is no bus name of a presenter; one is, for example, 'com.kiosk.Shop'", self->bus_name);
+    else
+      g_critical ("a presenter needs the property 'bus-name', for example 'com.kiosk.Shop'");
     self->is_closed = TRUE;
     return;
   }

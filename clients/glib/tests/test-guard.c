@@ -241,7 +241,7 @@ test_misuse (void)
   guard = g_object_new (FLOWBUS_TYPE_GUARD, "bus-name", ":1.5", NULL);
   g_test_assert_expected_messages ();
   g_object_unref (guard);
-  g_test_expect_message ("Flowbus", G_LOG_LEVEL_CRITICAL, "'(null)' is no bus name of a navigator; one is, for example, *");
+  g_test_expect_message ("Flowbus", G_LOG_LEVEL_CRITICAL, "a navigator needs the property 'bus-name', for example *");
   navigator = g_object_new (FLOWBUS_TYPE_NAVIGATOR, NULL);
   g_test_assert_expected_messages ();
   g_object_unref (navigator);

@@ -609,6 +609,32 @@ test_unavailable (void)
   fixture_free (fixture);
 }
 
+/* The ways to a bus. The session bus is the one of the fixture here. */
+static void
+test_connections (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  FlowbusClient *given = flowbus_client_new_for_connection (fixture->other);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (flowbus_client_get_connection (given) == fixture->other);
+  fixture_start (fixture);
+  g_assert_cmpint (client_emit (given, SHOP, "typed", NULL, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+  g_object_unref (given);
+
+  g_setenv ("DBUS_SESSION_BUS_ADDRESS", fixture->address, TRUE);
+  for (int i = 0; i < 2; i++) {
+    FlowbusClient *session = i ? flowbus_client_new_for_bus (G_BUS_TYPE_SESSION) : flowbus_client_new ();
+
+    g_assert_null (flowbus_client_get_connection (session));
+    g_assert_cmpint (client_emit (session, SHOP, "typed", NULL, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+    g_dbus_connection_set_exit_on_close (flowbus_client_get_connection (session), FALSE);
+    g_object_unref (session);
+  }
+  g_assert_no_error (error);
+  fixture_free (fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -623,5 +649,6 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/answered-later", test_answered_later);
   g_test_add_func ("/steps/cancel", test_cancel);
   g_test_add_func ("/steps/unavailable", test_unavailable);
+  g_test_add_func ("/steps/connections", test_connections);
   return g_test_run ();
 }
