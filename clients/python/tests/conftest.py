@@ -73,12 +73,21 @@ def display(libflowbus):
 @pytest.fixture
 def mouse(display):
     """Uses windows as a person does, with real events."""
+    environment = {**os.environ, **display}
+
+    def xdotool(*words):
+        return subprocess.run(["xdotool", *words], env=environment, capture_output=True, text=True, check=False, timeout=20)
+
     def act(title, *words):
-        found = subprocess.run(
-            ["xdotool", "search", "--sync", "--onlyvisible", "--name", f"^{title}$"], env={**os.environ, **display},
-            capture_output=True, text=True, check=True, timeout=20).stdout.split()
-        subprocess.run(
-            ["xdotool", *(word.replace("WINDOW", found[-1]) for word in words)], env={**os.environ, **display}, check=True, timeout=20)
+        # A window of a program that was killed can go between two requests of xdotool, which then fails; the next one is found.
+        for _ in range(100):
+            result = xdotool("search", "--sync", "--onlyvisible", "--name", f"^{title}$")
+            if result.returncode == 0:
+                window = result.stdout.split()[-1]
+                result = xdotool(*(word.replace("WINDOW", window) for word in words))
+            if result.returncode == 0 or "BadWindow" not in result.stderr:
+                break
+        assert result.returncode == 0, result.stderr
 
     class Mouse:
         def click(self, title, x=150, y=60):

@@ -51,6 +51,9 @@ def test_it_is_killed_and_comes_back_with_what_was_typed(cinema, mouse):
     mouse.key("Film 7", "Escape")
     cinema.wait_presented("cinema/films")
     assert cinema.tree()["cinema/films"].instance == before.instance
+    mouse.click("Films", y=250)
+    mouse.key("Films", "Return")
+    cinema.wait_said("searches for 'west'")
 
 
 def test_flowbusd_is_killed_and_the_windows_go_on(cinema, mouse):

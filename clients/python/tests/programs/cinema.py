@@ -21,7 +21,9 @@ def show_films(screen):
         button = Gtk.Button(label=title)
         button.connect("clicked", lambda button, film: flowbus.run(pick(screen, film)), film)
         box.append(button)
-    box.append(Gtk.Entry(name="search"))
+    search = Gtk.Entry(name="search")
+    search.connect("activate", lambda search: print(f"searches for '{search.get_text()}'", flush=True))
+    box.append(search)
     return Gtk.Window(title="Films", child=box, default_width=300, default_height=300)
 
 
