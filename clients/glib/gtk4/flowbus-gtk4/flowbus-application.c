@@ -106,11 +106,17 @@ on_idle (FlowbusPresenter *presenter, FlowbusApplication *self)
 }
 
 static void
-on_lost_name (FlowbusPresenter *presenter, FlowbusApplication *self)
+on_lost_name (FlowbusPresenter *presenter, const char *message, FlowbusApplication *self)
 {
-  g_printerr ("%s: another program has the bus name '%s'\n", g_get_prgname (), flowbus_presenter_get_bus_name (presenter));
+  g_message ("%s", message);
   let_go (self);
   g_application_quit (G_APPLICATION (self));
+}
+
+/* It is the name of the presenter, too, which says why. */
+static void
+on_guard_lost_name (FlowbusGuard *guard, const char *message, FlowbusApplication *self)
+{
 }
 
 static void
@@ -131,6 +137,7 @@ flowbus_application_startup (GApplication *application)
   priv->presenter = flowbus_presenter_new_for_client (priv->client, name);
   flowbus_presenter_set_exit_when_idle (priv->presenter, TRUE);
   g_signal_connect_object (priv->guard, "adapt", G_CALLBACK (on_adapt), self, 0);
+  g_signal_connect_object (priv->guard, "lost-name", G_CALLBACK (on_guard_lost_name), self, 0);
   g_signal_connect_object (priv->presenter, "present", G_CALLBACK (on_present), self, 0);
   g_signal_connect_object (priv->presenter, "idle", G_CALLBACK (on_idle), self, 0);
   g_signal_connect_object (priv->presenter, "lost-name", G_CALLBACK (on_lost_name), self, 0);

@@ -100,18 +100,24 @@ support_make_presenter (void)
   return presenter;
 }
 
-FlowbusPresenter *
-support_begin (void)
+void
+support_start_flow (const char *name)
 {
-  g_autoptr (GVariant) answer = NULL;
-  FlowbusPresenter *presenter = support_make_presenter ();
-
-  wait_until (flowbus_presenter_get_name_owned (presenter));
-  answer = support_call ("/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator", "Coordinate",
-                         g_variant_new ("(ssa{sv}a{sv})", "pages", "", NULL, NULL));
+  g_autoptr (GVariant) answer =
+      support_call ("/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator", "Coordinate",
+                         g_variant_new ("(ssa{sv}a{sv})", name, "", NULL, NULL));
   if (!g_variant_is_of_type (answer, G_VARIANT_TYPE ("(o)")))
     g_error ("Coordinate failed: %s", g_variant_get_string (answer, NULL));
   g_variant_get (answer, "(o)", &root);
+}
+
+FlowbusPresenter *
+support_begin (void)
+{
+  FlowbusPresenter *presenter = support_make_presenter ();
+
+  wait_until (flowbus_presenter_get_name_owned (presenter));
+  support_start_flow ("pages");
   return presenter;
 }
 

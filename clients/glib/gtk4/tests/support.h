@@ -28,6 +28,7 @@ gboolean support_is_text (const char *path, const char *name, const char *value)
 FlowbusPresenter *support_begin (void);
 void support_end (FlowbusPresenter *presenter);
 extern char *root;
+void support_start_flow (const char *name);
 /* A presenter alone, on a connection of its own, as that of another process. */
 FlowbusPresenter *support_make_presenter (void);
 /* Returns when flowbusd has what is to be saved of a screen. */
