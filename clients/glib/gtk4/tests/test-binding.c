@@ -308,6 +308,50 @@ test_rebind (void)
   support_end (presenter);
 }
 
+/* A screen can be a part of a window: it is visible while that part is, and is dismissed with it. */
+static void
+test_widget (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusScreen) other = NULL;
+  g_autofree char *reason = NULL;
+  g_autofree char *other_reason = NULL;
+  GtkWidget *stack = gtk_stack_new (), *page = gtk_label_new ("A page"), *second;
+  GtkWindow *window = GTK_WINDOW (gtk_window_new ());
+
+  gtk_stack_add_named (GTK_STACK (stack), gtk_label_new ("Nothing"), "nothing");
+  gtk_stack_add_named (GTK_STACK (stack), page, "page");
+  gtk_window_set_child (window, stack);
+  flowbus_screen_bind_widget (screen, page);
+  gtk_window_present (window);
+  wait_until (gtk_widget_get_mapped (stack));
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  gtk_stack_set_visible_child (GTK_STACK (stack), page);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_stack_set_visible_child_name (GTK_STACK (stack), "nothing");
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+
+  /* What is withdrawn is hidden, and the program takes it out; what the program takes out is dismissed. */
+  other = g_object_ref (support_open ("opened", 2));
+  second = gtk_label_new ("Another page");
+  gtk_stack_add_named (GTK_STACK (stack), second, "second");
+  gtk_stack_set_visible_child (GTK_STACK (stack), second);
+  flowbus_screen_bind_widget (other, second);
+  wait_until (support_is (flowbus_screen_get_path (other), "Presented", TRUE));
+  g_signal_connect (other, "withdrawn", G_CALLBACK (note_reason), &other_reason);
+  g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
+  wait_until (other_reason);
+  g_assert_false (gtk_widget_get_visible (second));
+  g_assert_null (flowbus_screen_get_bound_widget (other));
+  g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  gtk_stack_remove (GTK_STACK (stack), page);
+  wait_until (reason);
+  g_assert_cmpstr (reason, ==, "dismissed");
+  gtk_window_destroy (window);
+  support_end (presenter);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -322,6 +366,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/escape", test_escape);
   g_test_add_func ("/binding/actions", test_actions);
   g_test_add_func ("/binding/token", test_token);
+  g_test_add_func ("/binding/widget", test_widget);
   g_test_add_func ("/binding/rebind", test_rebind);
   return g_test_run ();
 }
