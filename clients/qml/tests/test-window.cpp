@@ -131,6 +131,7 @@ private Q_SLOTS:
 
     void goesBackByKeysButtonAndSwipe()
     {
+        const std::unique_ptr<QPointingDevice> screen(QTest::createTouchDevice());
         Device device(definitions);
         device.run(shop);
         const auto open = [&] {
@@ -165,10 +166,9 @@ private Q_SLOTS:
         drag({3, 50}, {150, 55});
         QTRY_VERIFY(isGone());
         detail = open();
-        QPointingDevice *screen = QTest::createTouchDevice();
-        QTest::touchEvent(detail, screen).press(0, {3, 50}, detail);
-        QTest::touchEvent(detail, screen).move(0, {90, 50}, detail);
-        QTest::touchEvent(detail, screen).release(0, {150, 50}, detail);
+        QTest::touchEvent(detail, screen.get()).press(0, {3, 50}, detail);
+        QTest::touchEvent(detail, screen.get()).move(0, {90, 50}, detail);
+        QTest::touchEvent(detail, screen.get()).release(0, {150, 50}, detail);
         QTRY_VERIFY(isGone());
         QVERIFY(device.isLive("main/list"));
     }
