@@ -256,21 +256,6 @@ on_back_input (GtkWidget *widget, FlowbusBackInput input, gpointer user_data)
   return _flowbus_screen_go_back (self->screen, input);
 }
 
-static void
-on_emitted (GObject *object, GAsyncResult *result, gpointer user_data)
-{
-  g_autofree char *step = user_data;
-  g_autoptr (GError) error = NULL;
-  FlowbusVerdict verdict = flowbus_screen_emit_finish (FLOWBUS_SCREEN (object), result, NULL, &error);
-
-  /* These two are mistakes of the program; all else can happen. */
-  if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_STEP) ||
-      g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS))
-    g_warning ("The action 'screen.emit' can't emit '%s': %s", step, error->message);
-  else
-    g_info ("The step '%s': %s", step, error ? error->message : flowbus_verdict_to_string (verdict));
-}
-
 /* For the steps that the program emits itself. */
 static GVariant *
 give_options (FlowbusScreen *screen, gpointer user_data)
@@ -278,52 +263,6 @@ give_options (FlowbusScreen *screen, gpointer user_data)
   Binding *self = get_binding (screen);
 
   return self ? _flowbus_surface_get_options (self->widget, FALSE) : NULL;
-}
-
-static void
-on_emit_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
-{
-  Binding *self = user_data;
-  g_autoptr (GVariant) arguments = NULL;
-  const char *step;
-
-  if (self->is_over)
-    return;
-  g_variant_get (parameter, "(&s@a{sv})", &step, &arguments);
-  flowbus_screen_emit_async (self->screen, step, arguments, NULL, on_emitted, g_strdup (step));
-}
-
-static void
-on_back_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
-{
-  Binding *self = user_data;
-
-  _flowbus_screen_go_back (self->screen, FLOWBUS_BACK_INPUT_NONE);
-}
-
-static void
-on_dismiss_action (GSimpleAction *action, GVariant *parameter, gpointer user_data)
-{
-  Binding *self = user_data;
-
-  if (GTK_IS_WINDOW (self->widget))
-    gtk_window_close (GTK_WINDOW (self->widget));
-  else if (!self->is_over)
-    flowbus_screen_dismiss_async (self->screen, NULL, NULL, NULL);
-}
-
-static void
-add_actions (Binding *self)
-{
-  static const GActionEntry entries[] = {
-    { "emit", on_emit_action, "(sa{sv})", NULL, NULL, { 0 } },
-    { "back", on_back_action, NULL, NULL, NULL, { 0 } },
-    { "dismiss", on_dismiss_action, NULL, NULL, NULL, { 0 } },
-  };
-  g_autoptr (GSimpleActionGroup) actions = g_simple_action_group_new ();
-
-  g_action_map_add_action_entries (G_ACTION_MAP (actions), entries, G_N_ELEMENTS (entries), self);
-  gtk_widget_insert_action_group (self->widget, "screen", G_ACTION_GROUP (actions));
 }
 
 static Binding *
@@ -343,7 +282,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
   g_object_set_data (G_OBJECT (screen), BINDING_KEY, self);
 
   flowbus_screen_set_options_func (screen, give_options, NULL, NULL);
-  add_actions (self);
+  _flowbus_actions_attach (widget, screen);
   _flowbus_back_input_attach (widget, on_back_input, self);
   g_signal_connect (widget, "map", G_CALLBACK (on_map), self);
   g_signal_connect (widget, "unmap", G_CALLBACK (on_unmap), self);

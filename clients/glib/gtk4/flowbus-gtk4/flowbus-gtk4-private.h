@@ -19,6 +19,15 @@ gboolean _flowbus_screen_go_back (FlowbusScreen *screen, FlowbusBackInput input)
 void _flowbus_screen_leave_back_input (FlowbusScreen *screen);
 void _flowbus_screen_close (FlowbusScreen *screen);
 
+/* The actions of a window or widget. */
+void _flowbus_actions_attach (GtkWidget *widget, FlowbusScreen *screen);
+
+/* What of a widget is saved. */
+gboolean _flowbus_widget_has_value (GtkWidget *widget);
+GVariant *_flowbus_widget_get_value (GtkWidget *widget);
+void _flowbus_widget_set_value (GtkWidget *widget, GVariant *value);
+void _flowbus_widget_watch_value (GtkWidget *widget, GCallback func, gpointer object);
+
 /* Navigation views, and the container in one: GtkStack, or AdwNavigationView. */
 typedef enum
 {
