@@ -119,7 +119,7 @@ public struct DefinitionFiles: Sendable {
 
     /// Sorts diagnostics: those without a file first, then by file in the order of reading, then by line, and then by
     /// all else, so that the order is always the same.
-    private static func sort(_ diagnostics: [Diagnostic], _ files: [String]) -> [Diagnostic] {
+    static func sort(_ diagnostics: [Diagnostic], _ files: [String]) -> [Diagnostic] {
         var places: [String: Int] = [:]
         for (place, file) in files.enumerated() { places[file] = place }
         return diagnostics.sorted { one, other in

@@ -241,4 +241,19 @@ struct Section {
         }
         return false
     }
+
+    /// Returns whether the file of this table has a known version of the format; reports any other.
+    func hasKnownVersion(_ diagnostics: Diagnostics) -> Bool {
+        guard let version = self["version"] else {
+            diagnostics.error(location, "the file has no version; 'version = 1' has to precede all tables")
+            return true
+        }
+        guard version.value != .integer(1) else { return true }
+        if case .integer(let number) = version.value {
+            diagnostics.error(version.location, "version '\(number)' of the format is not known; it has to be 1")
+            return false
+        }
+        diagnostics.error(version.location, "this is \(version.value.kind); it has to be the integer 1")
+        return true
+    }
 }

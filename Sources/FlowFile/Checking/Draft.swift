@@ -130,7 +130,7 @@ struct Draft {
     }
 
     private mutating func read(_ root: Section) {
-        guard checkVersion(root) else {
+        guard root.hasKnownVersion(diagnostics) else {
             isComplete = false
             return
         }
@@ -144,22 +144,6 @@ struct Draft {
         }
         autostart += root["autostart"]?.list(diagnostics, "a list of tables: [[autostart]]") ?? []
         steppers += root["steppers"]?.list(diagnostics, "a list of tables: [[steppers]]") ?? []
-    }
-
-    /// Returns whether the file has a known version of the format.
-    private func checkVersion(_ root: Section) -> Bool {
-        guard let version = root["version"] else {
-            diagnostics.error(
-                root.location, "the file has no version; 'version = 1' has to precede all tables")
-            return true
-        }
-        guard version.value != .integer(1) else { return true }
-        if case .integer(let number) = version.value {
-            diagnostics.error(version.location, "version '\(number)' of the format is not known; it has to be 1")
-            return false
-        }
-        diagnostics.error(version.location, "this is \(version.value.kind); it has to be the integer 1")
-        return true
     }
 
     private mutating func readStep(_ name: String, _ item: Item) {

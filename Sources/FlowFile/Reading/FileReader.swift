@@ -10,9 +10,11 @@ enum FileReader {
         var message: String
     }
 
-    /// Returns the text of a file, up to a number of bytes.
-    static func text(of path: String, limit: Int = Limits.definitionBytes) throws(Failure) -> String {
-        try text(of: bytes(of: path, limit: limit))
+    /// Returns the text of a file, up to a number of bytes. Messages call it by a noun.
+    static func text(
+        of path: String, limit: Int = Limits.definitionBytes, as noun: String = "a definition file"
+    ) throws(Failure) -> String {
+        try text(of: bytes(of: path, limit: limit, noun))
     }
 
     /// Returns the bytes as text, without a byte order mark.
@@ -37,16 +39,16 @@ enum FileReader {
         return reason.prefix(1).lowercased() + reason.dropFirst()
     }
 
-    private static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+    private static func bytes(of path: String, limit: Int, _ noun: String) throws(Failure) -> [UInt8] {
         // Checked before opening, too: opening a device or a FIFO can have side effects.
         var status = stat()
         guard stat(path, &status) == 0 else { throw unreadable(errno) }
-        try check(status, limit: limit)
+        try check(status, limit: limit, noun)
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { throw unreadable(errno) }
         defer { close(file) }
         guard fstat(file, &status) == 0 else { throw unreadable(errno) }
-        try check(status, limit: limit)
+        try check(status, limit: limit, noun)
 
         // One byte more than allowed, because a file can grow while it is read.
         var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), limit) + 1)
@@ -68,9 +70,9 @@ enum FileReader {
         return bytes
     }
 
-    private static func check(_ status: stat, limit: Int) throws(Failure) {
+    private static func check(_ status: stat, limit: Int, _ noun: String) throws(Failure) {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(message: "this is \(kind(status.st_mode)); a definition file has to be a regular file")
+            throw Failure(message: "this is \(kind(status.st_mode)); \(noun) has to be a regular file")
         }
         guard status.st_size <= limit else { throw tooLarge(limit) }
     }

@@ -1,0 +1,177 @@
+import FlowCore
+
+/// Guards and navigators.
+extension ActReader {
+    static let adaptationKeys = ["pass", "replace", "reject", "fail", "hang"]
+    static let navigationKeys = ["do", "unhandled", "fail", "hang"]
+    /// The kinds of contributors whose key gives a name, and the options of each.
+    static let contributorOptions: [String: [String]] = [
+        "screen": childOptions, "flow": childOptions + ["layer"],
+        "current": ["arguments"], "parent": ["arguments"], "end": ["arguments", "result"],
+        "pop": [], "show": [], "hide": [], "dismiss": [], "none": [],
+    ]
+    private static let childOptions = [
+        "id", "arguments", "step", "stepArguments", "style", "whenHidden", "reuse", "clear", "onDismissed", "onResult",
+    ]
+    private static let kinds = [
+        "screen", "flow", "current", "parent", "end", "pop", "show", "hide", "dismiss", "none",
+    ]
+
+    // MARK: Guards
+
+    func adaptation(_ table: Section) -> ActFile.Adaptation? {
+        table.checkKeys(
+            diagnostics, of: "an answer of a guard", ["emit", "after"] + Self.adaptationKeys + ["arguments"])
+        let emission = table["emit"].flatMap(emission)
+        let after = moment(table["after"], ofScreen: false)
+        // `{ after = … }` alone lets the step through.
+        let given = Self.adaptationKeys.filter(table.has)
+        guard given.count <= 1 else {
+            diagnostics.error(table.location, "\(Text.list(given)) are given; a guard has one answer")
+            return nil
+        }
+        let key = given.first ?? "pass"
+        if key != "replace", let item = table["arguments"] {
+            diagnostics.error(item.location, "'arguments' belongs to 'replace', and this answer has '\(key)'")
+        }
+        if key == "hang", let item = table["after"] {
+            diagnostics.error(
+                item.location, "'after' is not possible beside 'hang': there is no answer that could wait")
+        }
+        guard let item = table[key] else { return ActFile.Adaptation(emission: emission, after: after, answer: .pass) }
+        let answer: ActFile.Adaptation.Kind? =
+            switch key {
+            case "replace": replacement(item, table["arguments"])
+            case "reject":
+                item.string(diagnostics, "the reason, a text").flatMap { valid($0, item) }
+                    .map(ActFile.Adaptation.Kind.rejection)
+            case "fail": refusal(item).map(ActFile.Adaptation.Kind.failure)
+            case "hang": flag(item) ? ActFile.Adaptation.Kind.none : nil
+            default: flag(item) ? .pass : nil
+            }
+        return answer.map { ActFile.Adaptation(emission: emission, after: after, answer: $0) }
+    }
+
+    /// Reads what a guard emits: a step, or a table with its arguments.
+    private func emission(_ item: Item) -> ActFile.Emission? {
+        let table = item.table
+        table?.checkKeys(diagnostics, of: "the table 'emit'", ["step", "arguments"])
+        guard let name = table == nil ? item : table?["step"] else {
+            diagnostics.error(item.location, "'emit' has to name its step: step = \"NAME\"")
+            return nil
+        }
+        let givens = givens(table?["arguments"])
+        guard let step = step(name) else { return nil }
+        mention(.emission(step, givens), item.location)
+        return ActFile.Emission(step: step, arguments: givens)
+    }
+
+    private func replacement(_ item: Item, _ arguments: Item?) -> ActFile.Adaptation.Kind? {
+        let givens = givens(arguments)
+        guard let step = step(item) else { return nil }
+        mention(.emission(step, givens), item.location)
+        return .replacement(step, givens)
+    }
+
+    // MARK: Navigators
+
+    func navigation(_ item: Item) -> ActFile.Navigation? {
+        if item.items != nil {
+            return contributors(item).map { ActFile.Navigation(after: nil, answer: .contributors($0)) }
+        }
+        guard let table = item.section(diagnostics, "a contributor, such as { screen = \"NAME\" }, or a list of them")
+        else { return nil }
+        let given = Self.navigationKeys.filter(table.has)
+        guard !given.isEmpty else {
+            let after = moment(table["after"], ofScreen: false)
+            return contributor(table, besides: ["after"]).map {
+                ActFile.Navigation(after: after, answer: .contributors([$0]))
+            }
+        }
+        table.checkKeys(diagnostics, of: "an answer of a navigator", ["after"] + Self.navigationKeys)
+        let after = moment(table["after"], ofScreen: false)
+        guard given.count == 1, let item = table[given[0]] else {
+            diagnostics.error(table.location, "\(Text.list(given)) are given; a navigator has one answer")
+            return nil
+        }
+        if given[0] == "hang", let item = table["after"] {
+            diagnostics.error(
+                item.location, "'after' is not possible beside 'hang': there is no answer that could wait")
+        }
+        let answer: ActFile.Navigation.Kind? =
+            switch given[0] {
+            case "do": contributors(item).map(ActFile.Navigation.Kind.contributors)
+            case "unhandled": flag(item) ? .unhandled : nil
+            case "fail": refusal(item).map(ActFile.Navigation.Kind.failure)
+            default: flag(item) ? ActFile.Navigation.Kind.none : nil
+            }
+        return answer.map { ActFile.Navigation(after: after, answer: $0) }
+    }
+
+    private func contributors(_ item: Item) -> [ActFile.Contributor]? {
+        item.list(diagnostics, "a list of contributors")?.compactMap { item in
+            item.section(diagnostics, "a contributor, such as { screen = \"NAME\" }").flatMap { contributor($0) }
+        }
+    }
+
+    private func contributor(_ table: Section, besides others: [String] = []) -> ActFile.Contributor? {
+        let given = Self.kinds.filter(table.has)
+        guard given.count == 1, let kind = given.first, let item = table[kind] else {
+            let known = others + Self.kinds + Self.childOptions
+            if given.isEmpty, !table.checkKeys(diagnostics, of: "a contributor", known) { return nil }
+            let what = given.isEmpty ? "the table has none of its keys" : "\(Text.list(given)) are given"
+            diagnostics.error(
+                table.location, "\(what); a contributor has exactly one of the keys \(Text.list(Self.kinds, "or"))")
+            return nil
+        }
+        let options = Self.contributorOptions[kind] ?? []
+        table.checkKeys(diagnostics, of: "a contributor with '\(kind)'", others + [kind] + options)
+        guard let name = contributorName(kind, item) else { return nil }
+        return ActFile.Contributor(
+            kind: kind, name: name,
+            options: options.compactMap { key in table[key].flatMap { option(key, $0) } })
+    }
+
+    private func contributorName(_ kind: String, _ item: Item) -> String? {
+        switch kind {
+        case "none": return flag(item) ? "" : nil
+        case "end" where item.text == nil:
+            guard item.bool(diagnostics) != nil else { return nil }
+            return flag(item) ? "" : nil
+        case "current", "parent", "end":
+            guard let step = step(item) else { return nil }
+            mention(.step(step), item.location)
+            return step
+        default:
+            guard let name = item.string(diagnostics, "the name of a screen or flow") else { return nil }
+            if kind == "pop", name == "root" { return name }
+            checkPresentableName(name, "a screen or flow", item.location, diagnostics)
+            if kind == "screen" { mention(.contributedScreen(name), item.location) }
+            if kind == "flow" { mention(.contributedFlow(name), item.location) }
+            return name
+        }
+    }
+
+    private func option(_ key: String, _ item: Item) -> ActFile.Option? {
+        switch key {
+        case "arguments", "stepArguments", "result": return .arguments(key, givens(item))
+        case "reuse" where item.text == "raise": return .value(key, .string("raise"))
+        case "reuse", "clear": return item.bool(diagnostics).map { .value(key, .bool($0)) }
+        case "onDismissed", "onResult":
+            guard let table = item.section(diagnostics) else { return nil }
+            table.checkKeys(diagnostics, of: "the table '\(key)'", ["step", "arguments"])
+            guard let name = table["step"] else {
+                diagnostics.error(table.location, "'\(key)' has to name its step: step = \"NAME\"")
+                return nil
+            }
+            guard let step = step(name) else { return nil }
+            mention(.step(step), name.location)
+            // The service resolves its references.
+            return natural(item.value, item).map { .value(key, $0) }
+        default:
+            guard let text = item.string(diagnostics).flatMap({ valid($0, item) }) else { return nil }
+            if key == "step" { mention(.step(text), item.location) }
+            return .value(key, .string(text))
+        }
+    }
+}
