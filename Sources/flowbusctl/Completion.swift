@@ -61,7 +61,7 @@ private struct CommandWords {
     /// The options of all commands that have a value.
     private static let valued: Set<String> = [
         "--address", "--color", "--token", "--instance", "--activation-token", "--id", "--step", "--flow-argument",
-        "--timeout", "--since", "--lines", "-n", "--format", "--flow", "--output",
+        "--timeout", "--since", "--lines", "-n", "--format", "--flow", "--output", "--all",
     ]
 
     private var plain: [String] = []

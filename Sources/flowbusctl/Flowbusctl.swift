@@ -65,7 +65,9 @@ struct Flowbusctl: ParsableCommand {
                     BackCommand.self,
                     StartCommand.self, MoveCommand.self, NavigateCommand.self, AlongCommand.self, WaitCommand.self,
                 ]),
-            CommandGroup(name: "Definitions", subcommands: [CheckCommand.self, GraphCommand.self, ReloadCommand.self]),
+            CommandGroup(
+                name: "Definitions",
+                subcommands: [CheckCommand.self, GraphCommand.self, ReloadCommand.self, ActCommand.self]),
         ])
 
     @OptionGroup

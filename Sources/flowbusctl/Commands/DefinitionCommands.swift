@@ -145,7 +145,10 @@ struct DefinitionArguments: ParsableArguments {
     var folders: [String] = []
 
     /// Reads and checks the files, as flowbusd does.
-    func load() throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
+    func load() throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> { try Self.load(folders) }
+
+    /// Reads and checks the files of some folders, as flowbusd does.
+    static func load(_ folders: [String]) throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
         if let missing = folders.first(where: { !InputFile.exists($0) }) {
             throw Failure(.noInput, "there is no folder '\(Names.escaped(missing))'")
         }
@@ -172,18 +175,21 @@ struct CheckCommand: Command {
         switch try files.load() {
         case .success(let files): loaded = files
         case .failure(let failure):
-            try report(failure.diagnostics, context.output)
+            try context.output.report(failure.diagnostics)
             return .negative
         }
-        try report(loaded.warnings, context.output)
+        try context.output.report(loaded.warnings)
         if !context.output.isJSON { try context.output.line(loaded.summary) }
         return .success
     }
+}
 
-    private func report(_ diagnostics: [Diagnostic], _ output: Output) throws(Failure) {
+extension Output {
+    /// Reports errors and warnings about files: on standard error or, as JSON, on standard output.
+    func report(_ diagnostics: [Diagnostic]) throws(Failure) {
         for diagnostic in diagnostics {
-            if output.isJSON {
-                try output.line(diagnostic.json)
+            if isJSON {
+                try line(diagnostic.json)
             } else {
                 StandardError.writeLine("\(diagnostic)")
             }

@@ -103,6 +103,9 @@ struct StepOutcome: Equatable {
         errorName = texts.count > 1 ? texts[1] : ""
         errorMessage = texts.count > 2 ? texts[2] : ""
     }
+
+    /// The verdict, and the serial if there is one: `navigated 17`.
+    var text: String { serial == 0 ? verdict : "\(verdict) \(serial)" }
 }
 
 /// The outcome of a step that was answered `pending`.
