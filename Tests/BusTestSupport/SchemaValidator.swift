@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Validates definition files against `schema/flowbus.flows.schema.json`: one process of `tools/validate` for all
+/// Validates definition files against `schema/flowbus.flows.schema.json`, and act files against theirs: one process of `tools/validate` for all
 /// tests, because its start takes longer than a check.
 public final class SchemaValidator: Sendable {
     /// The validator, or the error in starting it.
@@ -46,9 +46,14 @@ public final class SchemaValidator: Sendable {
         guard errors.isEmpty else { throw TestFailure("the schema refuses: \(errors)\n\(text)") }
     }
 
-    /// Returns the schema's errors in a text, or the TOML error.
-    public func errors(of text: String) throws -> [String] {
-        let question = try JSONEncoder().encode(text) + [UInt8(ascii: "\n")]
+    /// Returns the errors in a definition file by the schema, or the TOML error.
+    public func errors(of text: String) throws -> [String] { try answer(to: JSONEncoder().encode(text)) }
+
+    /// Returns the errors in an act file by its schema, or the TOML error.
+    public func errors(ofAct text: String) throws -> [String] { try answer(to: JSONEncoder().encode(["act", text])) }
+
+    private func answer(to question: Data) throws -> [String] {
+        let question = question + [UInt8(ascii: "\n")]
         return try ends.withLock { ends in
             try ends.texts.fileHandleForWriting.write(contentsOf: question)
             var answer = Data()

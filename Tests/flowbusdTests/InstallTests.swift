@@ -23,8 +23,10 @@ struct InstallTests {
         "/usr/share/dbus-1/services/org.flowbus.Navigation1.service",
         "/usr/share/dbus-1/system.d/org.flowbus.Navigation1.conf",
         "/usr/share/fish/vendor_completions.d/flowbusctl.fish",
+        "/usr/share/flowbus/flowbus.act.schema.json",
         "/usr/share/flowbus/flowbus.flows.schema.json",
         "/usr/share/man/man1/flowbusctl.1",
+        "/usr/share/man/man5/flowbus.act.5",
         "/usr/share/man/man5/flowbus.flows.5",
         "/usr/share/man/man5/org.flowbus.Navigation1.5",
         "/usr/share/man/man8/flowbusd.8",
@@ -77,7 +79,9 @@ struct InstallTests {
         let program = try Service.start(["--version"])
         #expect(try program.waitForExit() == .status(0))
         #expect(program.output == "\(version)\n")
-        for page in ["flowbusd.8", "flowbusctl.1", "flowbus.flows.5", "org.flowbus.Navigation1.5"] {
+        for page in [
+            "flowbusd.8", "flowbusctl.1", "flowbus.act.5", "flowbus.flows.5", "org.flowbus.Navigation1.5",
+        ] {
             #expect(try Service.file("man/" + page).contains("\n.Os flowbus \(version)\n"), "\(page)")
         }
     }
@@ -101,7 +105,7 @@ struct InstallTests {
     }
 
     private func checkPages(_ place: TemporaryDirectory, _ pages: [String]) throws {
-        #expect(pages.count == 4)
+        #expect(pages.count == 5)
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/man") else { return }
         for page in pages {
             let man = try ChildProcess(
