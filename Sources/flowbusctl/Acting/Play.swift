@@ -116,6 +116,7 @@ final class Play {
                 try client.bus.match(
                     rule,
                     refused: { [unowned self] reason in
+                        guard client.bus.isOpen else { return busIsLost() }
                         fail(Failure(.refused, "the bus refuses to send signals: \(Names.line(reason))"))
                     },
                     handler: { [unowned self] in take($0) }))
@@ -130,8 +131,8 @@ final class Play {
         switch signal.member {
         case "InterfacesAdded" where signal.values.count == 2:
             added(signal.values[0].text ?? "", signal.values[1])
-        case "NavigationOccurred" where signal.values.count > 2:
-            let step = signal.values[1].text ?? ""
+        case "NavigationOccurred" where signal.values.count > 3:
+            let step = signal.values[3].text ?? ""
             for wait in stepWaits.filter({ $1.step == step }).sorted(by: { $0.key < $1.key }) {
                 stepWaits[wait.key] = nil
                 wait.value.done()
@@ -166,7 +167,7 @@ final class Play {
 
     /// Calls the service on a connection; ``PlayedCall``.
     ///
-    /// - Returns: the call, which ends if it is cancelled.
+    /// - Returns: the call.
     @discardableResult
     func call(
         on bus: Bus, _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value],
@@ -177,10 +178,17 @@ final class Play {
             calls[number] = nil
             done(outcome)
         }
-        call.cancelled = { [unowned self] in calls[number] = nil }
         calls[number] = call
         call.send(generation)
         return call
+    }
+
+    /// Ends the calls on a connection without an outcome.
+    func cancelCalls(on bus: Bus) {
+        for (number, call) in calls where call.bus === bus {
+            call.cancel()
+            calls[number] = nil
+        }
     }
 
     /// How often the owner of the service's name has changed by now.
@@ -199,8 +207,10 @@ final class Play {
 
     /// Prints warnings, each once.
     func warn(_ diagnostics: [Diagnostic]) {
-        for diagnostic in diagnostics where warned.insert(diagnostic).inserted {
-            StandardError.writeLine("\(diagnostic)")
+        do throws(Failure) {
+            try output.report(diagnostics.filter { warned.insert($0).inserted })
+        } catch {
+            fail(error)
         }
     }
 

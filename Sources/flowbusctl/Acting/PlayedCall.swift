@@ -16,17 +16,15 @@ final class PlayedCall {
 
     typealias Outcome = Result<[Value], Refusal>
 
-    /// Runs if the call is cancelled.
-    var cancelled: () -> Void = {}
+    let bus: Bus
     private unowned let play: Play
-    private let bus: Bus
     private let path: String
     private let interface: StaticString
     private let member: String
     private let arguments: [Value]
-    private let done: (Outcome) -> Void
+    /// What follows; nil when the call is over.
+    private var done: ((Outcome) -> Void)?
     private var receiver: MessageReceiver?
-    private var isOver = false
 
     init(
         _ play: Play, _ bus: Bus, _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value],
@@ -58,20 +56,18 @@ final class PlayedCall {
 
     /// Ends the call; its answer is ignored.
     func cancel() {
-        guard !isOver else { return }
-        isOver = true
+        done = nil
         receiver = nil
-        cancelled()
     }
 
     private func take(_ answer: MessageReader, _ generation: Int) {
-        guard !isOver else { return }
+        guard done != nil else { return }
         guard let error = answer.errorName.map({ String(cString: $0) }) else {
             return end(.success((try? answer.readValues()) ?? []))
         }
         if Self.areLost.contains(error) {
             play.whenServiceReturns(since: generation) { [weak self] in
-                guard let self, !isOver else { return }
+                guard let self, done != nil else { return }
                 send(play.currentGeneration)
             }
             return
@@ -85,9 +81,8 @@ final class PlayedCall {
     ]
 
     private func end(_ outcome: Outcome) {
-        guard !isOver else { return }
-        isOver = true
-        receiver = nil
-        done(outcome)
+        let done = done
+        cancel()
+        done?(outcome)
     }
 }

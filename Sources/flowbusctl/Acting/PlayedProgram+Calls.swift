@@ -79,8 +79,10 @@ extension PlayedProgram {
     func adapt(_ question: PlayedQuestion) {
         let step = question.text(1)
         let adaptation = act.adaptations[step]?.turn(count("guard \(step)"))
-        // Before the step that it may wait for.
-        defer { if let emission = adaptation?.emission { emit(emission, question) } }
+        let emission = adaptation?.emission
+        // What it waits for can follow from what it emits; otherwise the step is emitted before the answer.
+        if adaptation?.after == nil, let emission { emit(emission, question) }
+        defer { if adaptation?.after != nil, let emission { emit(emission, question) } }
         wait(question, adaptation?.after) { [unowned self] in
             switch adaptation?.answer ?? .pass {
             case .pass:
@@ -96,7 +98,9 @@ extension PlayedProgram {
                 }
             case .rejection(let reason):
                 let error = PlayedCall.Refusal(name: FlowError.Code.rejected.busName, text: reason)
-                sent(question, "rejected:", error) { () throws(SdError) in try question.refuse(error) }
+                sent(question, reason.isEmpty ? "rejected" : "rejected, '\(Names.line(reason))'") {
+                    () throws(SdError) in try question.refuse(error)
+                }
             case .failure(let refusal): refuse(question, refusal)
             case .none: report(question, "not answered")
             }
@@ -140,7 +144,7 @@ extension PlayedProgram {
             case .unhandled:
                 let error = PlayedCall.Refusal(
                     name: FlowError.Code.unhandled.busName, text: "the navigator does not take the step")
-                sent(question, "not taken:", error) { () throws(SdError) in try question.refuse(error) }
+                sent(question, "not taken") { () throws(SdError) in try question.refuse(error) }
             case .failure(let refusal): refuse(question, refusal)
             case .none: report(question, "not answered")
             }

@@ -18,7 +18,8 @@ final class PlayedProgram {
     /// What waits until a frozen program goes on; nil for one that is not frozen.
     private var frozen: [() -> Void]?
     private var waits: [Int: PlayedWait] = [:]
-    private var claims: [UInt64: PlayedCall] = [:]
+    /// The instances of the screens that it is about to claim.
+    private var claims: Set<UInt64> = []
     private var lastWait = 0
 
     init(_ act: ActFile.Program, _ play: Play) { (self.act, self.play) = (act, play) }
@@ -103,8 +104,8 @@ final class PlayedProgram {
     /// - Returns: the connection, which is still open.
     private func leave() -> Bus? {
         for screen in screens.values { screen.stop() }
-        for claim in claims.values { claim.cancel() }
-        (screens, claims, waits, frozen, receivers) = ([:], [:], [:], nil, [])
+        if let bus { play.cancelCalls(on: bus) }
+        (screens, claims, waits, frozen, receivers) = ([:], [], [:], nil, [])
         defer { bus = nil }
         return bus
     }
@@ -239,13 +240,18 @@ final class PlayedProgram {
     /// Forgets a screen that it no longer shows.
     func forget(_ instance: UInt64) { screens.removeValue(forKey: instance)?.stop() }
 
+    /// Forgets a screen, unless another one has its place.
+    func forget(_ screen: PlayedScreen) {
+        screen.stop()
+        if screens[screen.instance] === screen { screens[screen.instance] = nil }
+    }
+
     /// Claims a screen that has no presenter, and shows it.
     func claim(_ state: PresentableState) {
-        guard let bus, screens[state.instance] == nil, claims[state.instance] == nil else { return }
+        guard let bus, screens[state.instance] == nil, claims.insert(state.instance).inserted else { return }
         let path = InstancePath.path(of: state.instance)
-        claims[state.instance] = play.call(on: bus, path, BusNames.Interface.presentable, "Claim", []) {
-            [unowned self] outcome in
-            claims[state.instance] = nil
+        play.call(on: bus, path, BusNames.Interface.presentable, "Claim", []) { [unowned self] outcome in
+            claims.remove(state.instance)
             var report = PlayReport(.action, did: "claimed")
             switch outcome {
             case .success:

@@ -37,22 +37,22 @@ final class PlayedScreen {
     /// Does these actions, one after the other, in place of those that are still to come.
     func run(_ actions: [ActFile.Action]) {
         wait = nil
-        call?.cancel()
-        call = nil
         self.actions = actions[...]
-        next()
+        // A call that is under way comes to its end first.
+        if call == nil { next() }
     }
 
-    /// Does nothing more.
+    /// Begins nothing more. The outcome of a call that is under way is reported all the same: it can be what removed the screen.
     func stop() {
         isStopped = true
-        run([])
+        wait = nil
+        actions = []
     }
 
     /// Runs a closure if the screen is presented now.
     func isPresented(_ then: @escaping () -> Void) {
         let name: [Value] = [.string("\(BusNames.Interface.presentable)"), .string("Presented")]
-        call = request(BusNames.Interface.properties, "Get", name) { outcome in
+        _ = request(BusNames.Interface.properties, "Get", name) { outcome in
             if case .success(let values) = outcome, values.first?.truth == true { then() }
         }
     }
@@ -107,7 +107,7 @@ final class PlayedScreen {
         var report = PlayReport(.action, did: "")
         (report.name, report.about, report.arguments) = ("emit", step, values)
         call = request(BusNames.Interface.stepper, "EmitStepWithOptions", [.string(step), values, options]) {
-            [unowned self] in concluded(report, $0, $0.map { StepOutcome($0).text })
+            [self] in concluded(report, $0, $0.map { StepOutcome($0).text })
         }
     }
 
@@ -115,7 +115,7 @@ final class PlayedScreen {
         var report = PlayReport(.action, did: "")
         report.name = "back"
         let options = Value.dictionary([("token", .string(Self.token()))])
-        call = request(BusNames.Interface.stepper, "BackWithOptions", [options]) { [unowned self] in
+        call = request(BusNames.Interface.stepper, "BackWithOptions", [options]) { [self] in
             concluded(report, $0, $0.map { StepOutcome($0).text })
         }
     }
@@ -130,7 +130,7 @@ final class PlayedScreen {
     ) {
         var report = PlayReport(.action, did: "")
         (report.name, report.arguments) = (name, arguments)
-        call = request(interface, member, values) { [unowned self] outcome in
+        call = request(interface, member, values) { [self] outcome in
             concluded(report, outcome, outcome.map { _ in did }, isLast: isLast)
         }
     }
@@ -157,6 +157,6 @@ final class PlayedScreen {
             isGone = error.isOfGoneObject
         }
         program.report(done)
-        if isGone { program.forget(instance) } else { next() }
+        if isGone { program.forget(self) } else { next() }
     }
 }
