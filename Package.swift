@@ -95,6 +95,8 @@ let package = Package(
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Programs"])),
             ],
+            // The files of `flowbusctl new`. In the program itself, so that this works wherever that is.
+            resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         // Writes the parts of man pages and documents that come from dbus/*.xml, from the tables of the code and from the help
         // texts of the programs; `make docs`.

@@ -67,7 +67,9 @@ struct Flowbusctl: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Definitions",
-                subcommands: [CheckCommand.self, GraphCommand.self, ReloadCommand.self, ActCommand.self]),
+                subcommands: [
+                    CheckCommand.self, GraphCommand.self, ReloadCommand.self, ActCommand.self, NewCommand.self,
+                ]),
         ])
 
     @OptionGroup
