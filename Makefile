@@ -43,7 +43,7 @@ documents = $(wildcard docs/*.md)
 manual = $(wildcard man/*) $(documents)
 schemas = $(wildcard schema/*.json)
 # Definitions with their READMEs, and programs to read. The programs that play them need the repository, as the library does.
-examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
+examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/*.act.toml examples/*/README.md)) \
     examples/car/vehicle \
     examples/drafts/draft \
     $(addprefix examples/phone/,logind screens) \
@@ -177,6 +177,7 @@ test-swift-app: swift-app
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@FLOWBUSD=.build/debug/flowbusd examples/swift-app/tour >.build/tour.log
 	diff .build/tour.log examples/swift-app/expected.log
+	clients/templates/test swift
 
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
 # Tests compare the .dot with the definitions, and the .txt with what flowbusctl prints; the .svg is what this machine's
