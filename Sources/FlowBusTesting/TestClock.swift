@@ -8,7 +8,7 @@ import Synchronization
 /// …
 /// await clock.advance(by: .seconds(10))
 /// ```
-public final class TestClock: Clock, @unchecked Sendable {
+public final class TestClock: Clock, Sendable {
     /// A time of the clock.
     public struct Instant: InstantProtocol {
         /// The time since the clock was created.
