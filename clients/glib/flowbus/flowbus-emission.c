@@ -310,6 +310,16 @@ got_steps (GVariant *steps, gpointer data)
   call (task);
 }
 
+/* Back comes after the steps that were emitted before it. */
+static void
+back_due (GVariant *steps, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+
+  if (!emission_of (task)->is_done)
+    call (task);
+}
+
 static gboolean
 take_options (Emission *emission, GVariant *given, guint64 instance, GError **error)
 {
@@ -415,12 +425,16 @@ _flowbus_client_back (FlowbusClient *self, gpointer source, const char *path, GV
                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
   GTask *task = begin (self, source, NULL, path, options, FALSE, TRUE, cancellable, callback, data);
+  FlowbusSteps *steps = _flowbus_client_get_steps (self);
 
   if (!task)
     return;
   emission_of (task)->flags =
     interactive ? G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION : G_DBUS_CALL_FLAGS_NONE;
-  call (task);
+  if (_flowbus_steps_are_awaited (steps))
+    _flowbus_steps_read (steps, back_due, g_object_ref (task));
+  else
+    call (task);
 }
 
 FlowbusVerdict

@@ -85,6 +85,8 @@ FlowbusSteps *_flowbus_steps_new (FlowbusClient *client);
 void _flowbus_steps_free (FlowbusSteps *self);
 void _flowbus_steps_forget (FlowbusSteps *self);
 void _flowbus_steps_read (FlowbusSteps *self, FlowbusStepsFunc func, gpointer data);
+/* Whether calls wait for the steps to be read. What must not overtake them waits, too, by _flowbus_steps_read(). */
+gboolean _flowbus_steps_are_awaited (FlowbusSteps *self);
 FlowbusSteps *_flowbus_client_get_steps (FlowbusClient *self);
 /* The arguments of a step in their declared types: a{sv}. */
 GVariant *_flowbus_steps_convert (GVariant *steps, const char *step, GVariant *arguments, GError **error);

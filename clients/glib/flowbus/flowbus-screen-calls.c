@@ -51,7 +51,7 @@ sent (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 static void
-send (Call *call)
+transmit (Call *call)
 {
   FlowbusScreen *self = call->screen;
 
@@ -62,6 +62,32 @@ send (Call *call)
   else
     _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, call->method, call->parameters, "()",
                           G_DBUS_CALL_FLAGS_NONE, 0, call->cancellable, sent, call);
+}
+
+static void
+steps_read (GVariant *steps, gpointer data)
+{
+  transmit (data);
+}
+
+/* A screen that is hidden takes no steps, and one that is gone takes none either: the steps that were emitted before come first. */
+static gboolean
+is_after_steps (const char *method)
+{
+  static const char *const methods[] = { "SetVisible", "Dismiss", "Finish", "Release", NULL };
+
+  return g_strv_contains (methods, method);
+}
+
+static void
+send (Call *call)
+{
+  FlowbusSteps *steps = _flowbus_client_get_steps (call->screen->client);
+
+  if (is_after_steps (call->method) && _flowbus_steps_are_awaited (steps))
+    _flowbus_steps_read (steps, steps_read, call);
+  else
+    transmit (call);
 }
 
 void

@@ -5,6 +5,7 @@ struct _FlowbusSteps {
   FlowbusClient *client; /* not owned: it owns this */
   GVariant *known;       /* a{sa{ss}} */
   gboolean is_reading;
+  gboolean is_telling; /* those that wait, one after the other */
   guint version; /* raised when what is known or being read is out of date */
   GQueue waiting;
 };
@@ -53,7 +54,6 @@ got_steps (GObject *source, GAsyncResult *result, gpointer data)
   FlowbusSteps *self = reading->self;
   g_autoptr (GVariant) reply = _flowbus_client_call_finish (result, NULL);
   g_autoptr (GVariant) steps = reply ? g_variant_get_child_value (reply, 0) : NULL;
-  GQueue waiting;
   Waiting *next;
 
   self->is_reading = FALSE;
@@ -63,12 +63,13 @@ got_steps (GObject *source, GAsyncResult *result, gpointer data)
   }
   if (steps)
     self->known = g_variant_ref (steps);
-  waiting = self->waiting;
-  g_queue_init (&self->waiting);
-  while ((next = g_queue_pop_head (&waiting))) {
+  /* What is called can add some that have to come after those. */
+  self->is_telling = TRUE;
+  while ((next = g_queue_pop_head (&self->waiting))) {
     next->func (steps, next->data);
     g_free (next);
   }
+  self->is_telling = FALSE;
 }
 
 static void
@@ -87,7 +88,7 @@ _flowbus_steps_read (FlowbusSteps *self, FlowbusStepsFunc func, gpointer data)
 {
   Waiting *waiting;
 
-  if (self->known && !self->is_reading) {
+  if (self->known && !self->is_reading && !self->is_telling) {
     g_autoptr (GVariant) steps = g_variant_ref (self->known);
 
     func (steps, data);
@@ -96,8 +97,14 @@ _flowbus_steps_read (FlowbusSteps *self, FlowbusStepsFunc func, gpointer data)
   waiting = g_new (Waiting, 1);
   *waiting = (Waiting) { func, data };
   g_queue_push_tail (&self->waiting, waiting);
-  if (!self->is_reading)
+  if (!self->is_reading && !self->is_telling)
     start (self);
+}
+
+gboolean
+_flowbus_steps_are_awaited (FlowbusSteps *self)
+{
+  return !g_queue_is_empty (&self->waiting) || self->is_telling;
 }
 
 /* Integers of each size as one: what is below 0, and what is not. */
