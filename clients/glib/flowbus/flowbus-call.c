@@ -10,7 +10,18 @@ struct _FlowbusCalls {
   FlowbusClient *client; /* not owned: it owns this */
   GQueue waiting;        /* of GTask: for the connection, or for the service */
   guint count;
+  GHashTable *settings;  /* path and method → Setting, while calls of it are not answered */
 };
+
+/* Calls that set a value. They go out at once, and where one is repeated, a later one may have been carried out already: the older
+ * value must not come after the newer one. */
+typedef struct {
+  char *key;
+  GPtrArray *open;   /* of GTask: the calls that have not ended */
+  GPtrArray *behind; /* those of them that are repeated only if no newer one is carried out */
+  guint64 newest;    /* the number of the latest call */
+  guint64 set;       /* that of the latest call that was carried out */
+} Setting;
 
 typedef struct {
   char *path;
@@ -21,7 +32,10 @@ typedef struct {
   GDBusCallFlags flags;
   gint64 deadline;
   guint attempts;
+  gboolean is_sent; /* the service or the bus will answer */
   gboolean is_once; /* not repeated where the service may have taken it */
+  Setting *setting; /* (nullable) */
+  guint64 number;   /* among the calls of the setting */
   GSource *timer;
   GSource *cancelled;
 } Call;
@@ -53,6 +67,39 @@ call_free (gpointer data)
   g_free (call);
 }
 
+static void
+setting_free (gpointer data)
+{
+  Setting *setting = data;
+
+  g_ptr_array_unref (setting->open);
+  g_ptr_array_unref (setting->behind);
+  g_free (setting->key);
+  g_free (setting);
+}
+
+static void
+take_setting (FlowbusCalls *self, GTask *task)
+{
+  Call *call = g_task_get_task_data (task);
+  static const char *const methods[] = { "SetVisible", "SetTitle", "SetBackStep", "SaveState", NULL };
+  g_autofree char *key = NULL;
+
+  if (!g_str_equal (call->interface, FLOWBUS_PRESENTABLE) || !g_strv_contains (methods, call->method))
+    return;
+  key = g_strconcat (call->path, " ", call->method, NULL);
+  call->setting = g_hash_table_lookup (self->settings, key);
+  if (!call->setting) {
+    call->setting = g_new0 (Setting, 1);
+    call->setting->key = g_steal_pointer (&key);
+    call->setting->open = g_ptr_array_new ();
+    call->setting->behind = g_ptr_array_new ();
+    g_hash_table_insert (self->settings, call->setting->key, call->setting);
+  }
+  g_ptr_array_add (call->setting->open, task);
+  call->number = ++call->setting->newest;
+}
+
 FlowbusCalls *
 _flowbus_calls_new (FlowbusClient *client)
 {
@@ -60,6 +107,7 @@ _flowbus_calls_new (FlowbusClient *client)
 
   self->client = client;
   g_queue_init (&self->waiting);
+  self->settings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, setting_free);
   return self;
 }
 
@@ -68,6 +116,7 @@ _flowbus_calls_free (FlowbusCalls *self)
 {
   /* Each call has a reference to the client, so none is left. */
   g_assert (g_queue_is_empty (&self->waiting));
+  g_hash_table_unref (self->settings);
   g_free (self);
 }
 
@@ -77,14 +126,46 @@ _flowbus_calls_count (FlowbusCalls *self)
   return self->count;
 }
 
+static void repeat (GTask *task);
+
+/* A call of the setting has been answered: those that it may have made needless are looked at again. */
+static void
+repeat_behind (Setting *setting)
+{
+  g_autoptr (GPtrArray) behind = g_steal_pointer (&setting->behind);
+
+  setting->behind = g_ptr_array_new ();
+  for (guint i = 0; i < behind->len; i++)
+    repeat (g_ptr_array_index (behind, i));
+}
+
+static void
+leave_setting (FlowbusCalls *self, GTask *task, gboolean is_done)
+{
+  Call *call = g_task_get_task_data (task);
+  Setting *setting = call->setting;
+
+  if (!setting)
+    return;
+  if (is_done)
+    setting->set = MAX (setting->set, call->number);
+  repeat_behind (setting);
+  call->setting = NULL;
+  g_ptr_array_remove (setting->open, task);
+  if (!setting->open->len)
+    g_hash_table_remove (self->settings, setting->key);
+}
+
 /* The callback of the task is run while the client still counts the call: what it calls in turn is counted before. */
 static void
 end (GTask *task, GVariant *value, GError *error)
 {
   FlowbusClient *client = g_object_ref (g_task_get_source_object (task));
   FlowbusCalls *calls = _flowbus_client_get_calls (client);
+  Call *call = g_task_get_task_data (task);
 
-  call_unwait (g_task_get_task_data (task));
+  call_unwait (call);
+  leave_setting (calls, task, error == NULL);
   if (error)
     g_task_return_error (task, error);
   else
@@ -164,6 +245,32 @@ is_absence (const GError *error)
   return FALSE;
 }
 
+static gboolean
+is_newer_sent (const Setting *setting, guint64 number)
+{
+  for (guint i = 0; i < setting->open->len; i++) {
+    const Call *other = g_task_get_task_data (g_ptr_array_index (setting->open, i));
+
+    if (other->is_sent && other->number > number)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Sends a call again, unless a newer one of its setting has been, or may yet be, carried out. */
+static void
+repeat (GTask *task)
+{
+  Call *call = g_task_get_task_data (task);
+
+  if (call->setting && call->setting->set > call->number)
+    end (task, g_variant_ref_sink (g_variant_new ("()")), NULL);
+  else if (call->setting && is_newer_sent (call->setting, call->number))
+    g_ptr_array_add (call->setting->behind, task);
+  else
+    send (task);
+}
+
 static void
 called (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -174,15 +281,20 @@ called (GObject *source, GAsyncResult *result, gpointer data)
   GVariant *reply = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &error);
   gboolean in_time = g_get_monotonic_time () < call->deadline && call->attempts < MOST_ATTEMPTS;
 
+  call->is_sent = FALSE;
   if (reply) {
     end (task, reply, NULL);
   } else if (g_dbus_error_is_remote_error (error) && in_time &&
              ((g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY) && !call->is_once) ||
               (is_absence (error) && flowbus_client_get_available (client)))) {
     /* It went away with the call; the next one starts it, or another one is there already. */
-    send (task);
+    if (call->setting)
+      repeat_behind (call->setting);
+    repeat (task);
   } else if (g_dbus_error_is_remote_error (error) && in_time && is_absence (error)) {
     wait (task);
+    if (call->setting)
+      repeat_behind (call->setting);
   } else {
     end (task, NULL, _flowbus_error_take (g_steal_pointer (&error)));
   }
@@ -205,6 +317,7 @@ send (GTask *task)
     return;
   }
   call->attempts++;
+  call->is_sent = TRUE;
   _flowbus_client_enter (client);
   g_dbus_connection_call (connection, FLOWBUS_NAME, call->path, call->interface, call->method, call->parameters,
                           call->reply_type, call->flags, ANSWER_TIME, g_task_get_cancellable (task), called, task);
@@ -220,7 +333,7 @@ _flowbus_calls_flush (FlowbusCalls *self)
   g_queue_init (&self->waiting);
   while ((task = g_queue_pop_head (&waiting))) {
     call_unwait (g_task_get_task_data (task));
-    send (task);
+    repeat (task);
   }
 }
 
@@ -249,6 +362,7 @@ _flowbus_client_call (FlowbusClient *self, const char *path, const char *interfa
   g_task_set_source_tag (task, _flowbus_client_call);
   g_task_set_task_data (task, call, call_free);
   _flowbus_client_get_calls (self)->count++;
+  take_setting (_flowbus_client_get_calls (self), task);
   send (task);
 }
 

@@ -9,6 +9,7 @@ static const char definitions[] =
   "start = {}\n"
   "added = { item = 'int64' }\n"
   "contactAsked = {}\n"
+  "evicted = {}\n"
   "[screens]\n"
   "list = { presenter = 'com.kiosk.Shop', whenOwnerGone = 'present', evictAfter = '30d' }\n"
   "picker = { presenter = 'com.kiosk.Shop', result = { contact = 'int64' } }\n"
@@ -20,7 +21,8 @@ static const char definitions[] =
   "[flows.shop.on]\n"
   "start = { screen = 'list' }\n"
   "added = { none = true }\n"
-  "contactAsked = { screen = 'picker' }\n";
+  "contactAsked = { screen = 'picker' }\n"
+  "evicted = { evict = true }\n";
 
 typedef struct {
   Fixture *fixture;
@@ -127,10 +129,121 @@ test_first_step (void)
   shop_end (&shop);
 }
 
+/* What a filter of the connection does with answers of flowbusd. */
+typedef struct {
+  const char *method;
+  int lost;
+  GMutex lock;
+  GHashTable *serials; /* of calls whose answers are lost */
+} Losing;
+
+/* The answers to the first calls of a method are lost with the service: what a client sees of that is NoReply. */
+static GDBusMessage *
+lose_answers (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  Losing *losing = data;
+  GDBusMessage *lost = NULL;
+
+  g_mutex_lock (&losing->lock);
+  if (!incoming && g_strcmp0 (g_dbus_message_get_member (message), losing->method) == 0 && losing->lost > 0) {
+    losing->lost--;
+    g_hash_table_add (losing->serials, GUINT_TO_POINTER (g_dbus_message_get_serial (message)));
+  } else if (incoming && g_dbus_message_get_message_type (message) == G_DBUS_MESSAGE_TYPE_METHOD_RETURN &&
+             g_hash_table_remove (losing->serials, GUINT_TO_POINTER (g_dbus_message_get_reply_serial (message)))) {
+    lost = g_dbus_message_new ();
+    g_dbus_message_set_message_type (lost, G_DBUS_MESSAGE_TYPE_ERROR);
+    g_dbus_message_set_error_name (lost, "org.freedesktop.DBus.Error.NoReply");
+    g_dbus_message_set_reply_serial (lost, g_dbus_message_get_reply_serial (message));
+    g_dbus_message_set_serial (lost, g_dbus_message_get_serial (message));
+    g_dbus_message_set_sender (lost, g_dbus_message_get_sender (message));
+    g_dbus_message_set_destination (lost, g_dbus_message_get_destination (message));
+    g_object_unref (message);
+  }
+  g_mutex_unlock (&losing->lock);
+  return lost ? lost : message;
+}
+
+static Losing *
+losing_new (const char *method, int count)
+{
+  Losing *losing = g_new0 (Losing, 1);
+
+  losing->method = method;
+  losing->lost = count;
+  g_mutex_init (&losing->lock);
+  losing->serials = g_hash_table_new (NULL, NULL);
+  return losing;
+}
+
+static void
+losing_free (gpointer data)
+{
+  Losing *losing = data;
+
+  g_hash_table_unref (losing->serials);
+  g_mutex_clear (&losing->lock);
+  g_free (losing);
+}
+
+static guint
+lose (Fixture *fixture, const char *method, int count)
+{
+  return g_dbus_connection_add_filter (flowbus_client_get_connection (fixture->client), lose_answers,
+                                       losing_new (method, count), losing_free);
+}
+
+/* The older of two calls is repeated when the newer one is on its way already, or has been carried out. */
+static void
+test_settings (void)
+{
+  Shop shop = shop_begin ();
+  GAsyncResult *first = NULL, *second = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *title = NULL;
+  guint filter;
+  gint32 number = 0;
+
+  shop_present (&shop);
+  filter = lose (shop.fixture, "SetTitle", 1);
+  flowbus_screen_set_title (shop.list, "older");
+  flowbus_screen_set_title (shop.list, "newer");
+  fixture_settle (shop.fixture);
+  fixture_settle (shop.fixture);
+  title = fixture_get_string (shop.fixture, SHOP "/list", "Title");
+  g_assert_cmpstr (title, ==, "newer");
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (shop.fixture->client), filter);
+
+  /* Both are repeated, and each call ends. */
+  filter = lose (shop.fixture, "SaveState", 3);
+  flowbus_screen_save_state_async (shop.list, g_variant_new_parsed ("{'n': <1>}"), NULL, keep_result, &first);
+  flowbus_screen_save_state_async (shop.list, g_variant_new_parsed ("{'n': <2>}"), NULL, keep_result, &second);
+  wait_until (first && second);
+  g_assert_true (flowbus_screen_save_state_finish (shop.list, first, &error));
+  g_assert_true (flowbus_screen_save_state_finish (shop.list, second, &error));
+  g_clear_object (&first);
+  g_clear_object (&second);
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (shop.fixture->client), filter);
+
+  /* What the next process gets is the newer one. */
+  g_free (fixture_emit (shop.fixture, SHOP, "contactAsked", NULL));
+  wait_until (shop.picker);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/picker", "Presented"));
+  wait_until (!flowbus_screen_get_in_sight (shop.list));
+  g_free (fixture_emit (shop.fixture, SHOP, "evicted", NULL));
+  wait_until (!flowbus_screen_is_live (shop.list));
+  g_clear_object (&shop.list);
+  flowbus_screen_dismiss_async (shop.picker, NULL, NULL, NULL);
+  wait_until (shop.list);
+  g_assert_true (g_variant_lookup (flowbus_screen_get_state (shop.list), "n", "i", &number));
+  g_assert_cmpint (number, ==, 2);
+  shop_end (&shop);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/order/first-step", test_first_step);
+  g_test_add_func ("/order/settings", test_settings);
   return g_test_run ();
 }
