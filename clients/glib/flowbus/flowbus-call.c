@@ -31,6 +31,7 @@ typedef struct {
   GVariantType *reply_type;
   GDBusCallFlags flags;
   gint64 deadline;
+  gint64 repeat_deadline; /* once the service may have taken it */
   guint attempts;
   gboolean is_sent; /* the service or the bus will answer */
   gboolean is_once; /* not repeated where the service may have taken it */
@@ -279,8 +280,11 @@ called (GObject *source, GAsyncResult *result, gpointer data)
   FlowbusClient *client = g_task_get_source_object (task);
   g_autoptr (GError) error = NULL;
   GVariant *reply = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &error);
-  gboolean in_time = g_get_monotonic_time () < call->deadline && call->attempts < MOST_ATTEMPTS;
+  gboolean in_time;
 
+  if (g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY))
+    call->deadline = call->repeat_deadline;
+  in_time = g_get_monotonic_time () < call->deadline && call->attempts < MOST_ATTEMPTS;
   call->is_sent = FALSE;
   if (reply) {
     end (task, reply, NULL);
@@ -355,6 +359,7 @@ _flowbus_client_call (FlowbusClient *self, const char *path, const char *interfa
   call->flags = flags;
   call->is_once = begun == FLOWBUS_ONCE;
   call->deadline = (begun > 0 ? begun : g_get_monotonic_time ()) + retry_time * G_GINT64_CONSTANT (1000);
+  call->repeat_deadline = begun > 0 ? begun + FLOWBUS_REPEAT_TIME (retry_time) : call->deadline;
 
   _flowbus_client_enter (self);
   task = g_task_new (self, cancellable, callback, data);

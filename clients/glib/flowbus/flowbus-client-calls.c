@@ -22,7 +22,8 @@
  *
  * If a guard needs longer than 20 seconds, so does this call: it ends when the step is decided. With the option "wait" as %FALSE
  * it ends at once with %FLOWBUS_VERDICT_PENDING, and [signal@Flowbus.Client::concluded] follows. The verdict is
- * %FLOWBUS_VERDICT_PENDING, too, if flowbusd goes away when a step has been pending for longer than a minute.
+ * %FLOWBUS_VERDICT_PENDING, too, if flowbusd goes away when a step has been pending for longer than half of
+ * [property@Flowbus.Client:retry-time].
  *
  * After the cancellable is cancelled, the step may still be taken.
  */

@@ -164,7 +164,8 @@ flowbus_client_class_init (FlowbusClientClass *klass)
    * FlowbusClient:retry-time:
    *
    * For how long a call is repeated while flowbusd is not there, in milliseconds. The longest time is that for which flowbusd
-   * remembers tokens. With 0, a call fails at once with %FLOWBUS_ERROR_UNAVAILABLE.
+   * remembers tokens. A step that flowbusd may have taken, and did not answer, is repeated for half of it: flowbusd takes a while
+   * to start. With 0, a call fails at once with %FLOWBUS_ERROR_UNAVAILABLE.
    */
   properties[PROP_RETRY_TIME] =
     g_param_spec_uint ("retry-time", NULL, NULL, 0, FLOWBUS_TOKEN_TIME, FLOWBUS_TOKEN_TIME,

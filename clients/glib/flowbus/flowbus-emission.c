@@ -138,7 +138,10 @@ end_with_verdict (GTask *task, FlowbusVerdict verdict, guint64 serial)
 static gboolean
 is_too_old (Emission *emission)
 {
-  return g_get_monotonic_time () - emission->first >= FLOWBUS_TOKEN_TIME * G_GINT64_CONSTANT (1000);
+  guint retry_time;
+
+  g_object_get (emission->client, "retry-time", &retry_time, NULL);
+  return g_get_monotonic_time () - emission->first >= FLOWBUS_REPEAT_TIME (retry_time);
 }
 
 static void call (GTask *task);
@@ -155,6 +158,12 @@ called (GObject *source, GAsyncResult *result, gpointer data)
   FlowbusVerdict verdict;
 
   emission->is_calling = FALSE;
+  /* The service had taken it, and went away: what becomes of it can't be learned any more. */
+  if (!reply && emission->is_pending && g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNAVAILABLE)) {
+    g_error_free (error);
+    end_with_verdict (task, FLOWBUS_VERDICT_PENDING, 0);
+    return;
+  }
   if (!reply) {
     end_with_error (task, error);
     return;
@@ -194,8 +203,12 @@ _flowbus_emissions_appeared (FlowbusEmissions *self)
     Emission *emission = emission_of (link->data);
 
     /* Its StepConcluded may have been lost on its way. An answer is signalled again by the service itself. */
-    if (!emission->is_done && !emission->is_calling && emission->is_pending && !emission->is_ask && !is_too_old (emission))
-      call (link->data);
+    if (!emission->is_done && !emission->is_calling && emission->is_pending && !emission->is_ask) {
+      if (is_too_old (emission))
+        end_with_verdict (link->data, FLOWBUS_VERDICT_PENDING, 0);
+      else
+        call (link->data);
+    }
     g_object_unref (link->data);
   }
 }

@@ -16,6 +16,9 @@
 
 /* How long flowbusd remembers the token of a call, in milliseconds: a call is not repeated for longer. */
 #define FLOWBUS_TOKEN_TIME 60000
+/* A call that the service may have taken is repeated for half of the time, in microseconds: it can start flowbusd, and then waits at
+ * the bus until that serves. */
+#define FLOWBUS_REPEAT_TIME(retry_time) ((retry_time) * G_GINT64_CONSTANT (1000) / 2)
 
 /* flowbus-error.c */
 

@@ -239,11 +239,120 @@ test_settings (void)
   shop_end (&shop);
 }
 
+/* A service that answers steps as it is told, each after a time. It is the other connection of the fixture. */
+typedef struct {
+  const char *words; /* for each step 'p' for "pending", or 'n' for none: that the service went away */
+  guint delay;       /* of 'n', in milliseconds */
+  int calls;
+} Service;
+
+static gboolean
+go_away (gpointer data)
+{
+  GDBusMessage *call = data;
+  GDBusConnection *connection = g_object_get_data (G_OBJECT (call), "connection");
+  g_autoptr (GDBusMessage) answer =
+    g_dbus_message_new_method_error_literal (call, "org.freedesktop.DBus.Error.NoReply", "it went away");
+
+  g_dbus_connection_send_message (connection, answer, G_DBUS_SEND_MESSAGE_FLAGS_NONE, NULL, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static GDBusMessage *
+serve (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  Service *service = data;
+  const char *member = g_dbus_message_get_member (message);
+  g_autoptr (GDBusMessage) answer = NULL;
+  int number;
+
+  if (!incoming || g_dbus_message_get_message_type (message) != G_DBUS_MESSAGE_TYPE_METHOD_CALL)
+    return message;
+  answer = g_dbus_message_new_method_reply (message);
+  if (g_str_equal (member, "GetSteps")) {
+    g_dbus_message_set_body (answer, g_variant_new_parsed ("(@a{sa{ss}} {},)"));
+  } else {
+    number = g_atomic_int_add (&service->calls, 1);
+    if (service->words[number] != 'p') {
+      g_object_set_data (G_OBJECT (message), "connection", connection);
+      g_timeout_add_full (G_PRIORITY_DEFAULT, service->delay, go_away, message, g_object_unref);
+      return NULL;
+    }
+    g_dbus_message_set_body (answer, g_variant_new ("(ts)", (guint64) 0, "pending"));
+  }
+  g_dbus_connection_send_message (connection, answer, G_DBUS_SEND_MESSAGE_FLAGS_NONE, NULL, NULL);
+  g_object_unref (message);
+  return NULL;
+}
+
+static void
+service_own (Fixture *fixture, const char *method)
+{
+  g_autoptr (GVariant) reply =
+    fixture_call (fixture, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", method,
+                  g_str_equal (method, "RequestName") ? g_variant_new ("(su)", SERVICE, 0) : g_variant_new ("(s)", SERVICE));
+
+  g_assert_true (g_variant_is_of_type (reply, G_VARIANT_TYPE ("(u)")));
+}
+
+static guint
+service_start (Fixture *fixture, Service *service)
+{
+  guint filter = g_dbus_connection_add_filter (fixture->other, serve, service, NULL);
+
+  g_object_set (fixture->client, "retry-time", 1000, NULL);
+  service_own (fixture, "RequestName");
+  wait_until (flowbus_client_get_available (fixture->client));
+  return filter;
+}
+
+/* flowbusd forgets tokens: late, a step that it may have taken is not repeated any more, as starting flowbusd takes time, too. */
+static void
+test_late_repetition (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  Service service = { "nn", 600, 0 };
+  guint filter = service_start (fixture, &service);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (client_emit (fixture->client, SHOP, "added", NULL, NULL, &error), ==, FLOWBUS_VERDICT_FAILED);
+  g_assert_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNAVAILABLE);
+  g_assert_cmpint (g_atomic_int_get (&service.calls), ==, 1);
+  g_dbus_connection_remove_filter (fixture->other, filter);
+  fixture_free (fixture);
+}
+
+/* A pending step goes on in the service: that its repetition was not answered is no failure of it. */
+static void
+test_pending_repetition (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  Service service = { "pn", 1100, 0 };
+  guint filter = service_start (fixture, &service);
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  flowbus_client_emit_async (fixture->client, SHOP, "added", NULL, NULL, NULL, keep_result, &result);
+  wait_until (g_atomic_int_get (&service.calls) == 1);
+  service_own (fixture, "ReleaseName");
+  wait_until (!flowbus_client_get_available (fixture->client));
+  service_own (fixture, "RequestName");
+  wait_until (result);
+  g_assert_cmpint (flowbus_client_emit_finish (fixture->client, result, NULL, &error), ==, FLOWBUS_VERDICT_PENDING);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_atomic_int_get (&service.calls), ==, 2);
+  g_clear_object (&result);
+  g_dbus_connection_remove_filter (fixture->other, filter);
+  fixture_free (fixture);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/order/first-step", test_first_step);
   g_test_add_func ("/order/settings", test_settings);
+  g_test_add_func ("/order/late-repetition", test_late_repetition);
+  g_test_add_func ("/order/pending-repetition", test_pending_repetition);
   return g_test_run ();
 }
