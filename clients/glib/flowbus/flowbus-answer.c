@@ -179,7 +179,8 @@ flowbus_answer_get_value (FlowbusAnswer *self, const char *name)
  * flowbus_answer_acknowledge:
  * @self: an answer
  *
- * Says that the answer was taken, so that it does not come again. Has no effect if the ask belongs to no screen.
+ * Says that the answer was taken, so that it does not come again. Calls of [method@Flowbus.Screen.save_state_async] that are under
+ * way are waited for; if the latest of them fails, the answer is not acknowledged, and comes again to the next process. Has no effect if the ask belongs to no screen.
  */
 void
 flowbus_answer_acknowledge (FlowbusAnswer *self)

@@ -50,6 +50,7 @@ void _flowbus_client_end_question (FlowbusClient *self);
 guint _flowbus_client_count_questions (FlowbusClient *self);
 /* flowbus-screen-options.c */
 GVariant *_flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given);
+void _flowbus_screen_save_now (FlowbusScreen *self);
 /* The screens that presenters of this client show, by instance. */
 void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen);
 void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);

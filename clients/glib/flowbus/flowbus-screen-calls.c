@@ -14,6 +14,7 @@ typedef struct {
   GCancellable *cancellable;
   Done done;
   gpointer data;
+  guint save;    /* which SaveState it is; 0 if it is none */
   guint accepts; /* how many calls of Present had been answered when it was sent */
 } Call;
 
@@ -26,6 +27,42 @@ call_free (Call *call)
   g_clear_pointer (&call->parameters, g_variant_unref);
   g_clear_object (&call->cancellable);
   g_free (call);
+}
+
+static void
+acknowledge (FlowbusScreen *self, const char *token)
+{
+  if (!self->is_withdrawn)
+    _flowbus_screen_call (self, "AcknowledgeAnswer", g_variant_new ("(s)", token));
+}
+
+/* An answer that is not acknowledged comes again, to the next process: better twice than not at all. */
+static void
+end_save (FlowbusScreen *self, guint save, const GError *error)
+{
+  g_autoptr (GPtrArray) tokens = NULL;
+
+  self->saves--;
+  if (save > self->latest_save) {
+    self->latest_save = save;
+    self->save_failed = error != NULL;
+  }
+  if (self->saves || !self->acknowledging->len)
+    return;
+  tokens = g_steal_pointer (&self->acknowledging);
+  self->acknowledging = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < tokens->len; i++) {
+    if (self->save_failed) {
+      g_autoptr (GError) not_saved = g_error_new (FLOWBUS_ERROR, FLOWBUS_ERROR_FAILED,
+                                                  "the answer '%s' is not acknowledged, as the state was not saved%s%s",
+                                                  (const char *) g_ptr_array_index (tokens, i), error ? ": " : "",
+                                                  error ? error->message : "");
+
+      _flowbus_screen_call_failed (self, "AcknowledgeAnswer", not_saved);
+    } else {
+      acknowledge (self, g_ptr_array_index (tokens, i));
+    }
+  }
 }
 
 static void
@@ -46,6 +83,8 @@ sent (GObject *source, GAsyncResult *result, gpointer data)
       g_queue_push_tail (&self->waiting, call);
     return;
   }
+  if (call->save)
+    end_save (self, call->save, error);
   call->done (self, call->method, error, call->data);
   call_free (call);
 }
@@ -109,6 +148,10 @@ begin (FlowbusScreen *self, const char *method, GVariant *parameters, GCancellab
 
   *call = (Call) { g_object_ref (self), method, parameters ? g_variant_ref_sink (parameters) : NULL, NULL, done, data };
   g_set_object (&call->cancellable, cancellable);
+  if (g_str_equal (method, "SaveState")) {
+    self->saves++;
+    call->save = ++self->saves_begun;
+  }
   send (call);
 }
 
@@ -134,8 +177,13 @@ _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *paramet
 void
 _flowbus_screen_acknowledge (FlowbusScreen *self, const char *token)
 {
-  if (!self->is_withdrawn)
-    _flowbus_screen_call (self, "AcknowledgeAnswer", g_variant_new ("(s)", token));
+  if (self->is_withdrawn)
+    return;
+  _flowbus_screen_save_now (self);
+  if (self->saves)
+    g_ptr_array_add (self->acknowledging, g_strdup (token));
+  else
+    acknowledge (self, token);
 }
 
 /**

@@ -2,6 +2,7 @@
 #include "flowbus-private.h"
 
 #define FUNC_KEY "flowbus-options-func"
+#define SAVE_KEY "flowbus-save-func"
 
 typedef struct {
   FlowbusOptionsFunc func;
@@ -73,4 +74,54 @@ _flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given)
     g_variant_unref (given);
   }
   return g_variant_dict_end (&all);
+}
+
+typedef struct {
+  FlowbusSaveFunc func;
+  gpointer user_data;
+  GDestroyNotify destroy;
+} Save;
+
+static void
+save_free (gpointer data)
+{
+  Save *save = data;
+
+  if (save->destroy)
+    save->destroy (save->user_data);
+  g_free (save);
+}
+
+/**
+ * flowbus_screen_set_save_func:
+ * @self: a screen
+ * @func: (nullable) (scope notified) (closure user_data) (destroy destroy): the function; %NULL for none any more
+ * @user_data: data for it
+ * @destroy: (nullable): what to call for the data when the function is not needed any more
+ *
+ * Sets a function that saves at once what it would save later. It is called before an answer is acknowledged, so that what follows
+ * from the answer is saved by then. It is for toolkits, which gather changes: libflowbus-gtk4 sets one for each screen whose widgets
+ * it saves.
+ */
+void
+flowbus_screen_set_save_func (FlowbusScreen *self, FlowbusSaveFunc func, gpointer user_data, GDestroyNotify destroy)
+{
+  Save *save = NULL;
+
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+
+  if (func) {
+    save = g_new (Save, 1);
+    *save = (Save) { func, user_data, destroy };
+  }
+  g_object_set_data_full (G_OBJECT (self), SAVE_KEY, save, save ? save_free : NULL);
+}
+
+void
+_flowbus_screen_save_now (FlowbusScreen *self)
+{
+  const Save *save = g_object_get_data (G_OBJECT (self), SAVE_KEY);
+
+  if (save)
+    save->func (self, save->user_data);
 }

@@ -30,6 +30,11 @@ struct _FlowbusScreen {
   gboolean is_visible_set;
   guint visible_calls; /* not answered yet */
   guint titles_sent;
+  guint saves;          /* not answered yet */
+  guint saves_begun;
+  guint latest_save;    /* which of them was begun last among those that are answered */
+  gboolean save_failed; /* that one */
+  GPtrArray *acknowledging; /* tokens of answers, once the state is saved */
   gint64 touched;
 };
 

@@ -112,6 +112,7 @@ flowbus_screen_finalize (GObject *object)
     _flowbus_client_remove_screen (self->client, self);
   g_ptr_array_unref (self->invocations);
   g_hash_table_unref (self->answered);
+  g_ptr_array_unref (self->acknowledging);
   g_weak_ref_clear (&self->presenter);
   g_clear_object (&self->client);
   g_free (self->path);
@@ -356,6 +357,7 @@ flowbus_screen_init (FlowbusScreen *self)
 {
   g_weak_ref_init (&self->presenter, NULL);
   self->invocations = g_ptr_array_new ();
+  self->acknowledging = g_ptr_array_new_with_free_func (g_free);
   self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_queue_init (&self->waiting);
   self->in_sight = TRUE;

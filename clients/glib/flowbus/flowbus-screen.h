@@ -70,6 +70,18 @@ typedef GVariant *(*FlowbusOptionsFunc) (FlowbusScreen *screen, gpointer user_da
 FLOWBUS_API void flowbus_screen_set_options_func (FlowbusScreen *self, FlowbusOptionsFunc func, gpointer user_data,
                                                   GDestroyNotify destroy);
 
+/**
+ * FlowbusSaveFunc:
+ * @screen: a screen
+ * @user_data: the data given to flowbus_screen_set_save_func()
+ *
+ * Saves what is not saved yet, by flowbus_screen_save_state_async().
+ */
+typedef void (*FlowbusSaveFunc) (FlowbusScreen *screen, gpointer user_data);
+
+FLOWBUS_API void flowbus_screen_set_save_func (FlowbusScreen *self, FlowbusSaveFunc func, gpointer user_data,
+                                               GDestroyNotify destroy);
+
 /* Calls about it. */
 FLOWBUS_API void flowbus_screen_emit_async (FlowbusScreen *self, const char *step, GVariant *arguments,
                                             GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);

@@ -239,6 +239,113 @@ test_settings (void)
   shop_end (&shop);
 }
 
+/* What the program calls, as the connection sends it; and calls of SaveState that fail in flowbusd, on demand. */
+typedef struct {
+  GMutex lock;
+  GString *members;
+  gboolean is_refused;
+} Sent;
+
+static GDBusMessage *
+note_call (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  Sent *sent = data;
+  const char *member = g_dbus_message_get_member (message);
+
+  if (incoming || g_dbus_message_get_message_type (message) != G_DBUS_MESSAGE_TYPE_METHOD_CALL ||
+      (!g_str_equal (member, "SaveState") && !g_str_equal (member, "AcknowledgeAnswer")))
+    return message;
+  g_mutex_lock (&sent->lock);
+  g_string_append_printf (sent->members, "%s ", member);
+  if (sent->is_refused && g_str_equal (member, "SaveState")) {
+    GDBusMessage *wrong = g_dbus_message_copy (message, NULL);
+
+    g_dbus_message_set_member (wrong, "NoSuchMethod");
+    g_object_unref (message);
+    message = wrong;
+  }
+  g_mutex_unlock (&sent->lock);
+  return message;
+}
+
+static FlowbusAnswer *
+ask (Shop *shop)
+{
+  g_autoptr (GAsyncResult) asked = NULL;
+  g_autoptr (GError) error = NULL;
+  FlowbusAnswer *answer;
+
+  g_clear_object (&shop->picker);
+  flowbus_screen_ask_async (shop->list, "contactAsked", NULL, NULL, NULL, keep_result, &asked);
+  wait_until (shop->picker);
+  poll_until (fixture_get_boolean (shop->fixture, SHOP "/picker", "Presented"));
+  flowbus_screen_finish_with_result_async (shop->picker, g_variant_new_parsed ("{'contact': <5>}"), NULL, NULL, NULL);
+  wait_until (asked);
+  answer = flowbus_screen_ask_finish (shop->list, asked, &error);
+  g_assert_no_error (error);
+  g_assert_true (flowbus_answer_has_result (answer));
+  return answer;
+}
+
+static void
+save_late (FlowbusScreen *screen, gpointer data)
+{
+  flowbus_screen_save_state_async (screen, g_variant_new_parsed ("{'n': <3>}"), NULL, NULL, NULL);
+}
+
+/* An answer is acknowledged when what follows from it is saved, and not before. */
+static void
+test_acknowledge (void)
+{
+  Shop shop = shop_begin ();
+  Sent sent = { .members = g_string_sized_new (1000) }; /* which another thread writes: it stays where it is */
+  GString *notes = g_string_new (NULL);
+  FlowbusAnswer *answer;
+  guint filter, losing;
+
+  g_mutex_init (&sent.lock);
+  shop_present (&shop);
+  note_signals (shop.list, notes);
+  filter = g_dbus_connection_add_filter (flowbus_client_get_connection (shop.fixture->client), note_call, &sent, NULL);
+  losing = lose (shop.fixture, "SaveState", 1);
+  answer = ask (&shop);
+  flowbus_screen_save_state_async (shop.list, g_variant_new_parsed ("{'n': <1>}"), NULL, NULL, NULL);
+  flowbus_answer_acknowledge (answer);
+  g_object_unref (answer);
+  wait_until (strstr (sent.members->str, "AcknowledgeAnswer"));
+  fixture_settle (shop.fixture);
+  g_assert_cmpstr (sent.members->str, ==, "SaveState SaveState AcknowledgeAnswer ");
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (shop.fixture->client), losing);
+
+  /* What a toolkit would save later is saved before. */
+  answer = ask (&shop);
+  flowbus_screen_set_save_func (shop.list, save_late, NULL, NULL);
+  g_string_truncate (sent.members, 0);
+  flowbus_answer_acknowledge (answer);
+  flowbus_screen_set_save_func (shop.list, NULL, NULL, NULL);
+  g_object_unref (answer);
+  wait_until (strstr (sent.members->str, "AcknowledgeAnswer"));
+  fixture_settle (shop.fixture);
+  g_assert_cmpstr (sent.members->str, ==, "SaveState AcknowledgeAnswer ");
+
+  /* It is not saved: the next process gets the answer. */
+  answer = ask (&shop);
+  g_string_truncate (sent.members, 0);
+  g_string_truncate (notes, 0);
+  sent.is_refused = TRUE;
+  flowbus_screen_save_state_async (shop.list, g_variant_new_parsed ("{'n': <2>}"), NULL, NULL, NULL);
+  flowbus_answer_acknowledge (answer);
+  g_object_unref (answer);
+  wait_until (strstr (notes->str, "list AcknowledgeAnswer failed: the answer '"));
+  fixture_settle (shop.fixture);
+  g_assert_cmpstr (sent.members->str, ==, "SaveState ");
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (shop.fixture->client), filter);
+  shop_end (&shop);
+  g_string_free (notes, TRUE);
+  g_string_free (sent.members, TRUE);
+  g_mutex_clear (&sent.lock);
+}
+
 /* A service that answers steps as it is told, each after a time. It is the other connection of the fixture. */
 typedef struct {
   const char *words; /* for each step 'p' for "pending", or 'n' for none: that the service went away */
@@ -352,6 +459,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/order/first-step", test_first_step);
   g_test_add_func ("/order/settings", test_settings);
+  g_test_add_func ("/order/acknowledge", test_acknowledge);
   g_test_add_func ("/order/late-repetition", test_late_repetition);
   g_test_add_func ("/order/pending-repetition", test_pending_repetition);
   return g_test_run ();
