@@ -17,8 +17,9 @@ struct _FlowbusSaver
   GVariant *state;       /* what is to be saved: names → values, with what is not of widgets */
   GVariant *saved;       /* what the latest call saved */
   guint source;          /* saves what changed, when the main loop is idle */
-  gboolean is_saving;    /* a call is under way */
-  gboolean has_more;     /* something has changed since it was made */
+  guint saving;          /* calls under way */
+  gboolean has_more;     /* something has changed since the latest was made */
+  gboolean has_failed;   /* flowbusd may have something older */
 };
 
 G_DEFINE_FINAL_TYPE (FlowbusSaver, flowbus_saver, G_TYPE_OBJECT)
@@ -68,13 +69,16 @@ on_saved (GObject *object, GAsyncResult *result, gpointer user_data)
   g_autoptr (FlowbusSaver) self = user_data;
   g_autoptr (GError) error = NULL;
 
-  self->is_saving = FALSE;
+  self->saving--;
   flowbus_screen_save_state_finish (screen, result, &error);
   /* This one is a mistake of the program; all else can happen. */
   if (g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_LIMIT_EXCEEDED))
     g_warning ("The widgets of the screen '%s' are not saved: %s", flowbus_screen_get_path (screen), error->message);
   else if (error)
-    g_info ("The widgets of the screen '%s' are not saved: %s", flowbus_screen_get_path (screen), error->message);
+    {
+      self->has_failed = TRUE;
+      g_info ("The widgets of the screen '%s' are not saved: %s", flowbus_screen_get_path (screen), error->message);
+    }
   if (self->has_more)
     save_soon (self);
 }
@@ -90,11 +94,12 @@ save (gpointer user_data)
   if (self->screen == NULL || !flowbus_screen_is_live (self->screen))
     return G_SOURCE_REMOVE;
   state = collect (self);
-  if (self->saved ? g_variant_equal (state, self->saved) : g_variant_n_children (state) == 0)
+  if (!self->has_failed && (self->saved ? g_variant_equal (state, self->saved) : g_variant_n_children (state) == 0))
     return G_SOURCE_REMOVE;
   take_state (self, state);
   take_saved (self, state);
-  self->is_saving = TRUE;
+  self->has_failed = FALSE;
+  self->saving++;
   flowbus_screen_save_state_async (self->screen, state, NULL, on_saved, g_object_ref (self));
   return G_SOURCE_REMOVE;
 }
@@ -103,10 +108,30 @@ save (gpointer user_data)
 static void
 save_soon (FlowbusSaver *self)
 {
-  if (self->is_saving)
+  if (self->saving)
     self->has_more = TRUE;
   else if (self->source == 0)
     self->source = g_idle_add (save, self);
+}
+
+/* Before an answer is acknowledged. What was begun before is not waited for: the latest call counts. */
+static void
+save_now (FlowbusScreen *screen, gpointer user_data)
+{
+  FlowbusSaver *self = user_data;
+
+  if (self->source == 0 && !self->has_more)
+    return;
+  g_clear_handle_id (&self->source, g_source_remove);
+  save (self);
+}
+
+/* What could not be saved while flowbusd was away. */
+static void
+on_appeared (FlowbusSaver *self)
+{
+  if (self->has_failed)
+    save_soon (self);
 }
 
 /* flowbusd is about to take the screen from this process. */
@@ -190,6 +215,8 @@ get_saver (FlowbusScreen *screen)
   take_saved (self, state);
   g_signal_connect_object (screen, "save-state", G_CALLBACK (on_save_state), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (screen, "updated", G_CALLBACK (on_updated), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (flowbus_screen_get_client (screen), "appeared", G_CALLBACK (on_appeared), self, G_CONNECT_SWAPPED);
+  flowbus_screen_set_save_func (screen, save_now, self, NULL);
   return self;
 }
 

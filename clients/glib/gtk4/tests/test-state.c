@@ -196,6 +196,97 @@ test_values (void)
   support_end (presenter);
 }
 
+/* Calls of SaveState that flowbusd does not know. */
+static GDBusMessage *
+refuse_saving (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer refused)
+{
+  GDBusMessage *wrong;
+
+  if (incoming || g_strcmp0 (g_dbus_message_get_member (message), "SaveState") != 0)
+    return message;
+  g_atomic_int_inc ((int *) refused);
+  wrong = g_dbus_message_copy (message, NULL);
+  g_dbus_message_set_member (wrong, "NoSuchMethod");
+  g_object_unref (message);
+  return wrong;
+}
+
+/* What could not be saved is saved when flowbusd is there again, though nothing has changed. */
+static void
+test_failed (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  FlowbusClient *client = flowbus_presenter_get_client (presenter);
+  gint64 number = 0;
+  guint filter;
+  int refused = 0;
+
+  support_open ("opened", 1);
+  flowbus_screen_save_value (latest, "number", g_variant_new_int64 (1));
+  support_wait_until_saved (latest);
+  filter = g_dbus_connection_add_filter (flowbus_client_get_connection (client), refuse_saving, &refused, NULL);
+  flowbus_screen_save_value (latest, "number", g_variant_new_int64 (2));
+  support_wait_until_saved (latest);
+  g_assert_cmpint (g_atomic_int_get (&refused), ==, 1);
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (client), filter);
+  g_signal_emit_by_name (client, "appeared");
+  support_wait_until_saved (latest);
+  presenter = end_process (presenter);
+  g_assert_true (g_variant_lookup (flowbus_screen_get_state (latest), "number", "x", &number));
+  g_assert_cmpint (number, ==, 2);
+  support_end (presenter);
+}
+
+/* Appends to a text that stays where it is, as another thread writes it. */
+static GDBusMessage *
+note_call (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer calls)
+{
+  const char *member = g_dbus_message_get_member (message);
+
+  if (!incoming && (g_strcmp0 (member, "SaveState") == 0 || g_strcmp0 (member, "AcknowledgeAnswer") == 0))
+    g_string_append_printf (calls, "%s ", member);
+  return message;
+}
+
+static void
+note_answer (GObject *object, GAsyncResult *result, gpointer answer)
+{
+  g_autoptr (GError) error = NULL;
+
+  *(FlowbusAnswer **) answer = flowbus_screen_ask_finish (FLOWBUS_SCREEN (object), result, &error);
+  g_assert_no_error (error);
+}
+
+/* What follows from an answer is saved before the answer is acknowledged, though widgets are saved later. */
+static void
+test_answer (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusAnswer) answer = NULL;
+  GString *calls = g_string_sized_new (1000);
+  Form form;
+  guint filter;
+
+  show (screen, &form);
+  support_wait_until_saved (screen);
+  g_clear_object (&latest);
+  flowbus_screen_ask_async (screen, "asked", NULL, NULL, NULL, note_answer, &answer);
+  wait_until (latest);
+  flowbus_screen_finish_with_result_async (latest, g_variant_new_parsed ("{'number': <int64 5>}"), NULL, NULL, NULL);
+  wait_until (answer);
+  filter = g_dbus_connection_add_filter (flowbus_client_get_connection (flowbus_presenter_get_client (presenter)), note_call, calls,
+                                         NULL);
+  gtk_editable_set_text (GTK_EDITABLE (form.entry), "five");
+  flowbus_screen_save_value (screen, "number", g_variant_new_int64 (5));
+  flowbus_answer_acknowledge (answer);
+  wait_until (strstr (calls->str, "AcknowledgeAnswer"));
+  g_assert_cmpstr (calls->str, ==, "SaveState AcknowledgeAnswer ");
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (flowbus_presenter_get_client (presenter)), filter);
+  support_end (presenter);
+  g_string_free (calls, TRUE);
+}
+
 /* Two widgets with one name can't both be saved. */
 static void
 test_same_name (void)
@@ -222,6 +313,8 @@ main (int argc, char *argv[])
   gtk_init ();
   g_test_add_func ("/state/all-kinds", test_all_kinds);
   g_test_add_func ("/state/values", test_values);
+  g_test_add_func ("/state/failed", test_failed);
+  g_test_add_func ("/state/answer", test_answer);
   g_test_add_func ("/state/same-name", test_same_name);
   return g_test_run ();
 }
