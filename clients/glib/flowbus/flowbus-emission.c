@@ -370,6 +370,7 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
        gboolean back, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
   FlowbusEmissions *emissions = _flowbus_client_get_emissions (self);
+  g_autoptr (GVariant) given = options ? g_variant_ref_sink (options) : NULL;
   GError *error = NULL;
   Emission *emission = g_new0 (Emission, 1);
   GTask *task;
@@ -389,7 +390,7 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
   if (!g_variant_is_object_path (path))
     error = g_error_new (FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
                          "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE_PATH "/shop'", path);
-  if (error || !take_options (emission, options, screen ? flowbus_screen_get_instance (screen) : 0, &error)) {
+  if (error || !take_options (emission, given, screen ? flowbus_screen_get_instance (screen) : 0, &error)) {
     g_task_return_error (task, error);
     g_object_unref (task);
     return NULL;

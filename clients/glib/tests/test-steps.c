@@ -609,6 +609,25 @@ test_unavailable (void)
   fixture_free (fixture);
 }
 
+/* What a call is given belongs to it, also if it fails at once. */
+static void
+test_floating (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  GVariant *arguments = g_variant_new_parsed ("{'x': <1>}"), *options = g_variant_new_parsed ("{'wait': <false>}");
+  g_autoptr (GError) error = NULL;
+
+  g_variant_ref (arguments);
+  g_variant_ref (options);
+  g_assert_cmpint (client_emit (fixture->client, "no path", "typed", arguments, options, &error), ==, FLOWBUS_VERDICT_FAILED);
+  g_assert_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS);
+  g_assert_false (g_variant_is_floating (arguments));
+  g_assert_false (g_variant_is_floating (options));
+  g_variant_unref (arguments);
+  g_variant_unref (options);
+  fixture_free (fixture);
+}
+
 /* The ways to a bus. The session bus is the one of the fixture here. */
 static void
 test_connections (void)
@@ -649,6 +668,7 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/answered-later", test_answered_later);
   g_test_add_func ("/steps/cancel", test_cancel);
   g_test_add_func ("/steps/unavailable", test_unavailable);
+  g_test_add_func ("/steps/floating", test_floating);
   g_test_add_func ("/steps/connections", test_connections);
   return g_test_run ();
 }
