@@ -87,7 +87,7 @@ _flowbus_asked_close (FlowbusAsked *self)
   self->is_closed = TRUE;
   _flowbus_client_remove_part (self->client, self->object);
   _flowbus_names_disown (_flowbus_client_get_names (self->client), self->bus_name, self->object);
-  if (g_dbus_interface_skeleton_get_object_path (self->skeleton))
+  if (g_dbus_interface_skeleton_get_connection (self->skeleton))
     g_dbus_interface_skeleton_unexport (self->skeleton);
   set_owned (self, FALSE);
 }

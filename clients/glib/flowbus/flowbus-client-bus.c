@@ -115,6 +115,8 @@ close_with (FlowbusClient *self, GError *error)
     g_object_unref (link->data);
   }
   g_object_notify (G_OBJECT (self), "available");
+  if (!g_signal_has_handler_pending (self, g_signal_lookup ("closed", FLOWBUS_TYPE_CLIENT), 0, TRUE))
+    g_message ("%s", self->closed->message);
   g_signal_emit_by_name (self, "closed", self->closed);
   g_object_unref (self);
 }

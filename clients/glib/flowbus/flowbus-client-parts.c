@@ -68,14 +68,28 @@ _flowbus_client_subscribe (FlowbusClient *self, const char *interface, const cha
   return id;
 }
 
+static Part *
+find_part (FlowbusClient *self, gpointer object)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if (((Part *) g_ptr_array_index (self->parts, i))->part == object)
+      return g_ptr_array_index (self->parts, i);
+  return NULL;
+}
+
 void
 _flowbus_client_start_parts (FlowbusClient *self)
 {
-  g_object_ref (self);
-  for (guint i = 0; i < self->parts->len; i++) {
-    Part *part = g_ptr_array_index (self->parts, i);
+  g_autoptr (GPtrArray) due = g_ptr_array_new_with_free_func (g_object_unref);
 
-    if (!part->is_started) {
+  g_object_ref (self);
+  for (guint i = 0; i < self->parts->len; i++)
+    g_ptr_array_add (due, g_object_ref (((Part *) g_ptr_array_index (self->parts, i))->part));
+  /* What is called when a part starts can close others. */
+  for (guint i = 0; i < due->len; i++) {
+    Part *part = find_part (self, g_ptr_array_index (due, i));
+
+    if (part && !part->is_started) {
       part->is_started = TRUE;
       part->start (part->part);
     }

@@ -187,6 +187,8 @@ flowbus_client_class_init (FlowbusClientClass *klass)
    * The connection to the bus was lost, or could not be made. This client is of no use any more: all calls fail. All screens
    * have been withdrawn with the reason "closed".
    *
+   * Without a handler, it is logged: a program that waits for its first screen would wait in silence.
+   *
    * The shared connection of a process (g_bus_get()) ends the process when it is lost, unless
    * g_dbus_connection_set_exit_on_close() says otherwise.
    */

@@ -214,10 +214,11 @@ _flowbus_names_own (FlowbusNames *self, const char *bus_name, GBusNameOwnerFlags
     name = g_new0 (Name, 1);
     name->names = self;
     name->name = g_strdup (bus_name);
-    name->flags = flags;
     name->users = g_ptr_array_new_with_free_func (g_free);
     g_hash_table_insert (self->names, name->name, name);
   }
+  /* A guard has none, whether it comes before the presenter or after it. */
+  name->flags |= flags;
   *added = (User) { user, func };
   g_ptr_array_add (name->users, added);
   request_later (name);

@@ -239,7 +239,7 @@ flowbus_presenter_close (FlowbusPresenter *self)
   self->is_closed = TRUE;
   _flowbus_client_remove_part (self->client, self);
   _flowbus_names_disown (_flowbus_client_get_names (self->client), self->bus_name, self);
-  if (g_dbus_interface_skeleton_get_object_path (G_DBUS_INTERFACE_SKELETON (self->skeleton)))
+  if (g_dbus_interface_skeleton_get_connection (G_DBUS_INTERFACE_SKELETON (self->skeleton)))
     g_dbus_interface_skeleton_unexport (G_DBUS_INTERFACE_SKELETON (self->skeleton));
   screens = flowbus_presenter_list_screens (self);
   g_list_foreach (screens, (GFunc) g_object_ref, NULL);

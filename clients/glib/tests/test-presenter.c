@@ -467,6 +467,70 @@ test_name (void)
   fixture_free (fixture);
 }
 
+/* A presenter and a guard have one name: the flags that one of them asks for count. */
+static void
+test_name_flags (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  FlowbusGuard *guard = flowbus_guard_new_for_client (fixture->client, NAME);
+  FlowbusPresenter *presenter = g_object_new (FLOWBUS_TYPE_PRESENTER, "client", fixture->client, "bus-name", NAME, "name-flags",
+                                              G_BUS_NAME_OWNER_FLAGS_ALLOW_REPLACEMENT, NULL);
+  g_autoptr (GVariant) replaced = NULL;
+  guint32 answer;
+
+  wait_until (flowbus_presenter_get_name_owned (presenter));
+  replaced = fixture_call (fixture, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+                           g_variant_new ("(su)", NAME, 2));
+  g_variant_get (replaced, "(u)", &answer);
+  g_assert_cmpuint (answer, ==, 1);
+  g_object_unref (guard);
+  g_object_unref (presenter);
+  fixture_free (fixture);
+}
+
+static void
+close_presenter (FlowbusPresenter *presenter, const char *message, gpointer count)
+{
+  ++*(int *) count;
+  flowbus_presenter_close (presenter);
+}
+
+/* A handler that closes one part keeps no other one from its start. */
+static void
+test_close_at_start (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  FlowbusPresenter *first = flowbus_presenter_new_for_client (fixture->client, NAME), *same, *other;
+  int count = 0;
+
+  wait_until (flowbus_presenter_get_name_owned (first));
+  same = g_object_new (FLOWBUS_TYPE_PRESENTER, "client", fixture->client, "bus-name", "com.kiosk.Same", "object-path", OBJECT, NULL);
+  other = flowbus_presenter_new_for_client (fixture->client, "com.kiosk.Other");
+  g_signal_connect (same, "lost-name", G_CALLBACK (close_presenter), &count);
+  wait_until (flowbus_presenter_get_name_owned (other));
+  g_assert_cmpint (count, ==, 1);
+  g_object_unref (first);
+  g_object_unref (same);
+  g_object_unref (other);
+  fixture_free (fixture);
+}
+
+/* Without a bus, somebody has to say so: nothing happens otherwise. */
+static void
+test_no_bus (void)
+{
+  FlowbusClient *client = flowbus_client_new_for_address ("unix:path=/nowhere");
+  FlowbusPresenter *presenter = flowbus_presenter_new_for_client (client, NAME);
+  g_autoptr (GAsyncResult) emitted = NULL;
+
+  g_test_expect_message ("Flowbus", G_LOG_LEVEL_MESSAGE, "can't connect to the bus: *");
+  flowbus_client_emit_async (client, SHOP, "leave", NULL, NULL, NULL, keep_result, &emitted);
+  wait_until (emitted);
+  g_test_assert_expected_messages ();
+  g_object_unref (presenter);
+  g_object_unref (client);
+}
+
 static void
 test_wrong_name (void)
 {
@@ -796,6 +860,9 @@ main (int argc, char **argv)
   g_test_add_func ("/presenter/fail", test_fail);
   g_test_add_func ("/presenter/wrong-calls", test_wrong_calls);
   g_test_add_func ("/presenter/name", test_name);
+  g_test_add_func ("/presenter/name-flags", test_name_flags);
+  g_test_add_func ("/presenter/close-at-start", test_close_at_start);
+  g_test_add_func ("/presenter/no-bus", test_no_bus);
   g_test_add_func ("/presenter/wrong-name", test_wrong_name);
   g_test_add_func ("/presenter/close", test_close);
   g_test_add_func ("/presenter/idle", test_idle);
