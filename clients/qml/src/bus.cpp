@@ -141,16 +141,22 @@ Bus::Bus(Kind kind)
                  SLOT(stepAnswered(QString,QString,QVariantMap,QDBusMessage)));
 }
 
+Call *Bus::makeCall(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
+                    QObject *context, Completion completion)
+{
+    const QPointer<QObject> guard(context);
+    return new Call(this, path, interface, member, arguments,
+                    [guard, hasContext = context != nullptr, completion = std::move(completion)](const Reply &reply) {
+                        if ((!hasContext || guard) && completion)
+                            completion(reply);
+                    });
+}
+
 void Bus::call(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
                QObject *context, Completion completion)
 {
-    const QPointer<QObject> guard(context);
-    auto *call = new Call(this, path, interface, member, arguments,
-                          [guard, hasContext = context != nullptr, completion = std::move(completion)](const Reply &reply) {
-                              if ((!hasContext || guard) && completion)
-                                  completion(reply);
-                          });
-    call->send();
+    Call *call = makeCall(path, interface, member, arguments, context, std::move(completion));
+    afterSteps(path, [call] { call->send(); });
 }
 
 void Bus::emitStep(const QString &path, const QString &member, const QVariantList &arguments, const QString &token,
@@ -172,7 +178,7 @@ void Bus::emitStep(const QString &path, const QString &member, const QVariantLis
 void Bus::sendEmission(const QString &token)
 {
     const Emission emission = emissions.value(token);
-    call(emission.path, stepperInterface, emission.member, emission.arguments, this, [this, token](const Reply &reply) {
+    const auto replied = [this, token](const Reply &reply) {
         const auto found = emissions.find(token);
         if (found == emissions.end())
             return;
@@ -180,7 +186,8 @@ void Bus::sendEmission(const QString &token)
             found->isPending = true;
         else if (!(found->isPending && isLost(reply.errorName)))
             concludeEmission(token, reply);
-    });
+    };
+    makeCall(emission.path, stepperInterface, emission.member, emission.arguments, this, replied)->send();
 }
 
 void Bus::stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
@@ -205,17 +212,21 @@ void Bus::stepAnswered(const QString &token, const QString &outcome, const QVari
     Q_EMIT answered(message.path(), token, outcome, fromWireMap(result));
 }
 
-void Bus::withSteps(QObject *context, StepsCompletion completion)
+void Bus::withSteps(const QString &path, QObject *context, StepsCompletion completion)
 {
-    if (hasSteps)
+    if (hasSteps && stepsWaiting.isEmpty())
         return completion(steps, {});
     const QPointer<QObject> guard(context);
-    stepsWaiting << [guard, completion = std::move(completion)](const Declarations &read, const Reply &reply) {
-        if (guard)
-            completion(read, reply);
-    };
-    if (stepsWaiting.size() > 1)
-        return;
+    stepsWaiting.append({path, [guard, completion = std::move(completion)](const Declarations &read, const Reply &reply) {
+                             if (guard)
+                                 completion(read, reply);
+                         }});
+    if (stepsWaiting.size() == 1)
+        readSteps();
+}
+
+void Bus::readSteps()
+{
     const int asked = stepsAge;
     call(rootPath, coordinatorInterface, QStringLiteral("GetSteps"), {}, this, [this, asked](const Reply &reply) {
         Declarations read;
@@ -225,10 +236,22 @@ void Bus::withSteps(QObject *context, StepsCompletion completion)
             steps = read;
             hasSteps = true;
         }
-        const QList<StepsCompletion> waiting = std::exchange(stepsWaiting, {});
-        for (const StepsCompletion &one : waiting)
+        // What is asked meanwhile comes after what has waited.
+        while (!stepsWaiting.isEmpty()) {
+            const StepsCompletion one = stepsWaiting.constFirst().second;
             one(read, reply);
+            stepsWaiting.removeFirst();
+        }
     });
+}
+
+void Bus::afterSteps(const QString &path, std::function<void()> action)
+{
+    for (const auto &one : std::as_const(stepsWaiting)) {
+        if (one.first == path)
+            return stepsWaiting.append({path, [action = std::move(action)](const Declarations &, const Reply &) { action(); }});
+    }
+    action();
 }
 
 void Bus::definitionsChanged()

@@ -14,6 +14,7 @@
 #include <QtDBus/QDBusMessage>
 
 #include <functional>
+#include <utility>
 
 namespace FlowBus {
 
@@ -89,7 +90,8 @@ public:
     QDBusConnection &connection() { return link; }
     bool isConnected() const { return link.isConnected(); }
 
-    // Calls a method of flowbusd. The completion is called once, unless the context is destroyed before.
+    // Calls a method of flowbusd, after the steps that were emitted at this path before. The completion is called once, unless
+    // the context is destroyed before.
     void call(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
               QObject *context, Completion completion);
 
@@ -98,8 +100,11 @@ public:
     void emitStep(const QString &path, const QString &member, const QVariantList &arguments, const QString &token,
                   QObject *context, Completion completion);
 
-    // Calls back with the declared steps; with an error if flowbusd can't tell them.
-    void withSteps(QObject *context, StepsCompletion completion);
+    // Calls back with the declared steps, for a step at this path; with an error if flowbusd can't tell them.
+    void withSteps(const QString &path, QObject *context, StepsCompletion completion);
+    // Does something when no step at this path waits for the declared ones any more. The step would find the screen gone or
+    // hidden if what the program did after it came first.
+    void afterSteps(const QString &path, std::function<void()> action);
 
     // How many calls have no outcome yet, and questions of flowbusd no answer.
     int callsUnderWay() const { return underWay; }
@@ -126,11 +131,14 @@ private:
     explicit Bus(Kind kind);
     void sendEmission(const QString &token);
     void concludeEmission(const QString &token, const Reply &reply);
+    Call *makeCall(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
+                   QObject *context, Completion completion);
+    void readSteps();
 
     QDBusConnection link;
     QHash<QString, Emission> emissions;
     Declarations steps;
-    QList<StepsCompletion> stepsWaiting;
+    QList<std::pair<QString, StepsCompletion>> stepsWaiting;
     bool hasSteps = false;
     // Counts what makes the steps obsolete, so that an older answer is not kept.
     int stepsAge = 0;

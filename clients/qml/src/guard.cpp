@@ -66,7 +66,7 @@ void FlowBusQuestion::replace(const QString &step, const QVariantMap &arguments)
         return;
     const QDBusMessage message = m_message;
     Bus *const bus = m_bus;
-    bus->withSteps(bus, [bus, message, step, arguments](const Declarations &steps, const Reply &read) {
+    bus->withSteps(QString(), bus, [bus, message, step, arguments](const Declarations &steps, const Reply &read) {
         Problem problem = read.errorMessage;
         QVariantMap wire;
         const auto types = steps.find(step);

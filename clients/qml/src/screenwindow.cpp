@@ -45,7 +45,7 @@ FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
             setApplicationId(applicationId(path(), instance()));
         } else {
             m_wasExposed = false;
-            if (m_screen->isLive && !m_screen->isLeaving)
+            if (m_screen->isLive && !m_screen->isLeaving && !m_isClosing)
                 m_screen->setVisible(false);
         }
     });
@@ -208,8 +208,14 @@ bool FlowBusScreenWindow::event(QEvent *event)
         const QPointer<FlowBusScreenWindow> guard(this);
         const QPointer<Screen> screen(m_screen);
         // flowbusd is told that the screen is dismissed, and not that it is hidden before.
+        m_isClosing = true;
         const bool isHandled = QQuickWindow::event(event);
-        if (guard && event->isAccepted() && screen && screen->isLive && !screen->isLeaving)
+        if (!guard)
+            return isHandled;
+        m_isClosing = false;
+        if (!event->isAccepted() && screen && !isVisible() && m_hasBegun)
+            screen->setVisible(false);
+        if (event->isAccepted() && screen && screen->isLive && !screen->isLeaving)
             screen->dismiss(this);
         return isHandled;
     }

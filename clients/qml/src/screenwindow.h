@@ -195,6 +195,7 @@ private:
     bool m_hasBegun = false;
     bool m_isHeld = false;
     bool m_isRefused = false;
+    bool m_isClosing = false;
     bool m_wasExposed = false;
     bool m_isSwipe = false;
     bool m_backKeys = true;

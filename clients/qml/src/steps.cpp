@@ -54,7 +54,7 @@ void warn(const QObject *about, const QString &member, const QString &errorName,
 void sendStep(Bus *bus, QObject *context, const QString &path, const QString &step, const QVariantMap &values,
               const QVariantMap &options, Completion completion)
 {
-    bus->withSteps(context, [=](const Declarations &steps, const Reply &read) {
+    bus->withSteps(path, context, [=](const Declarations &steps, const Reply &read) {
         if (read.failed())
             return completion(read);
         Problem problem;
@@ -92,7 +92,7 @@ QJSValue back(Bus *bus, QObject *of, const QString &path, const QVariantMap &opt
     const QVariantMap wire = wireOptions(options, token, problem);
     const auto done = [promise, guard](const Reply &reply) { settle(promise, guard, QStringLiteral("Back"), reply); };
     if (problem.isEmpty())
-        bus->emitStep(path, QStringLiteral("BackWithOptions"), {wire}, token, bus, done);
+        bus->afterSteps(path, [=] { bus->emitStep(path, QStringLiteral("BackWithOptions"), {wire}, token, bus, done); });
     else
         done({{}, QString(Error::invalidArguments), problem, false});
     return promise.value();

@@ -16,6 +16,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <unistd.h>
 
 namespace {
 
@@ -100,6 +101,13 @@ Device::Device(const QByteArray &definitions)
     engine.addImportPath(QStringLiteral(FLOWBUS_QML_IMPORTS));
 }
 
+Device::Device()
+    : tester(QDBusConnection::connectToBus(qEnvironmentVariable("DBUS_SESSION_BUS_ADDRESS"), QStringLiteral("tester"))),
+      folder(qEnvironmentVariable("FLOWBUS_TEST_FOLDER"))
+{
+    engine.addImportPath(QStringLiteral(FLOWBUS_QML_IMPORTS));
+}
+
 Device::~Device()
 {
     killFlowbusd();
@@ -132,7 +140,7 @@ void Device::killFlowbusd()
     }
     // The bus has started this one.
     const QDBusReply<uint> process = tester.interface()->servicePid(service);
-    if (process.isValid())
+    if (process.isValid() && pid_t(process.value()) != ::getpid())
         ::kill(pid_t(process.value()), SIGKILL);
 }
 
@@ -286,7 +294,7 @@ int runTests(int count, char **arguments, const QMetaObject &type, QObject *(*ma
     for (int index = type.methodOffset(); index < type.methodCount(); ++index) {
         const QMetaMethod method = type.method(index);
         const QString name = QString::fromLatin1(method.name());
-        if (method.methodType() == QMetaMethod::Slot && method.access() == QMetaMethod::Private
+        if (method.methodType() == QMetaMethod::Slot && method.access() == QMetaMethod::Private && !name.endsWith(QLatin1String("_data"))
             && (wanted.isEmpty() || wanted.contains(name)))
             isFine = runFunction(QCoreApplication::applicationFilePath(), name) && isFine;
     }

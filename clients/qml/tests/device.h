@@ -29,6 +29,8 @@ class Device
 public:
     // Starts flowbusd with these definitions, and waits until it serves.
     explicit Device(const QByteArray &definitions);
+    // Starts none.
+    Device();
     ~Device();
 
     void startFlowbusd();

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of calls, and calls that fail: the test plays flowbusd.
+#include "fake.h"
+
+#include <QtCore/QRegularExpression>
+#include <QtTest/QSignalSpy>
+
+static const QByteArray shop = R"(
+Presenter {
+    name: "org.example.Shop"
+    property var log: []
+    property Component list: ScreenWindow { width: 200; height: 200; title: "List"; onWithdrawn: reason => log.push(reason) }
+}
+)";
+
+static const QString instancePath = QStringLiteral("/org/flowbus/Navigation1/instance/7");
+
+// A presenter whose screen 7 is shown, and flowbusd knows it.
+#define SHOWN_LIST                                                                                                     \
+    Device device;                                                                                                     \
+    Fake fake;                                                                                                         \
+    QObject *presenter = device.load(shop);                                                                            \
+    QTRY_VERIFY(presenter->property("nameOwned").toBool());                                                            \
+    QDBusPendingCall presented = fake.present("list", 7);                                                              \
+    QPointer<QQuickWindow> list = Device::window("list");                                                              \
+    QVERIFY(list);                                                                                                     \
+    QTRY_VERIFY(presented.isFinished());                                                                               \
+    QTRY_COMPARE(fake.count("SetVisible"), 1);                                                                         \
+    QTRY_COMPARE(fake.count("SetTitle"), 1);                                                                           \
+    fake.calls.clear()
+
+class CallTests : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    // The first step of a process waits until the declared steps are read, and what ends or hides its screen comes after it.
+    void endsAScreenAfterItsSteps_data()
+    {
+        QTest::addColumn<QString>("end");
+        QTest::addColumn<QString>("member");
+        QTest::newRow("close") << QStringLiteral("close()") << QStringLiteral("Dismiss");
+        QTest::newRow("dismiss") << QStringLiteral("dismiss()") << QStringLiteral("Dismiss");
+        QTest::newRow("finish") << QStringLiteral("finish()") << QStringLiteral("Finish");
+        QTest::newRow("release") << QStringLiteral("release()") << QStringLiteral("Release");
+        QTest::newRow("hide") << QStringLiteral("hide()") << QStringLiteral("SetVisible");
+        QTest::newRow("back") << QStringLiteral("back()") << QStringLiteral("BackWithOptions");
+    }
+    void endsAScreenAfterItsSteps()
+    {
+        QFETCH(QString, end);
+        QFETCH(QString, member);
+        SHOWN_LIST;
+        fake.steps.insert(QStringLiteral("ok"), {});
+        device.evaluate(list, QStringLiteral("emit('ok'); emit('ok'); ") + end);
+        QTRY_COMPARE(fake.made(), QStringLiteral("GetSteps EmitStepWithOptions EmitStepWithOptions ") + member);
+    }
+};
+
+FLOWBUS_TEST_MAIN(CallTests)
+#include "test-calls.moc"
