@@ -229,10 +229,12 @@ void Bus::readSteps()
 {
     const int asked = stepsAge;
     call(rootPath, coordinatorInterface, QStringLiteral("GetSteps"), {}, this, [this, asked](const Reply &reply) {
+        // They have changed meanwhile: a step that is new would lose its arguments.
+        if (!reply.failed() && asked != stepsAge)
+            return readSteps();
         Declarations read;
-        if (!reply.failed())
+        if (!reply.failed()) {
             reply.values.value(0).value<QDBusArgument>() >> read;
-        if (!reply.failed() && asked == stepsAge) {
             steps = read;
             hasSteps = true;
         }

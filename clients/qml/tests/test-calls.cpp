@@ -55,6 +55,21 @@ private Q_SLOTS:
         device.evaluate(list, QStringLiteral("emit('ok'); emit('ok'); ") + end);
         QTRY_COMPARE(fake.made(), QStringLiteral("GetSteps EmitStepWithOptions EmitStepWithOptions ") + member);
     }
+
+    // A step that the definitions have since a Reload during the reading keeps its arguments.
+    void readsStepsThatChangeMeanwhile()
+    {
+        SHOWN_LIST;
+        fake.held << QStringLiteral("GetSteps");
+        const QJSValue emission = device.begin(list, QStringLiteral("emit('ok', { item: 7 })"));
+        QTRY_COMPARE(fake.count("GetSteps"), 1);
+        fake.sendSignal(QStringLiteral("/org/flowbus/Navigation1"), "org.flowbus.Navigation1.Coordinator", "DefinitionsChanged", {});
+        fake.release("GetSteps");
+        fake.steps.insert(QStringLiteral("ok"), {{QStringLiteral("item"), QStringLiteral("x")}});
+        QVERIFY(!device.wait(emission).contains(QStringLiteral("name")));
+        QCOMPARE(fake.made(), QStringLiteral("GetSteps GetSteps EmitStepWithOptions"));
+        QCOMPARE(qdbus_cast<QVariantMap>(fake.calls.last().arguments().value(1)), (QVariantMap{{QStringLiteral("item"), qlonglong(7)}}));
+    }
 };
 
 FLOWBUS_TEST_MAIN(CallTests)
