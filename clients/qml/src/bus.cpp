@@ -18,16 +18,16 @@ namespace FlowBus {
 
 namespace {
 
-// flowbusd remembers a token for 60 s: a call that is repeated later would count as a new one.
-constexpr auto repeatable = 55s;
 // Longer than a caller waits for a verdict (20 s) and a postponed call for its turn.
 constexpr auto answerLimit = 45s;
 constexpr auto longestPause = 3s;
 
+const Reply unknownOutcome{{qulonglong(0), QStringLiteral("pending")}, {}, {}, true};
+
 // The call may have arrived or not, or nobody was there to take it.
 bool isLost(const QString &errorName)
 {
-    return errorName == Error::noReply || errorName == QLatin1String("org.freedesktop.DBus.Error.NameHasNoOwner")
+    return errorName == Error::noReply || errorName == Error::nameHasNoOwner
         || errorName == QLatin1String("org.freedesktop.DBus.Error.TimedOut")
         || errorName == QLatin1String("org.freedesktop.DBus.Error.Timeout") || errorName == Error::serviceUnknown
         || errorName.startsWith(QLatin1String("org.freedesktop.DBus.Error.Spawn."));
@@ -36,14 +36,13 @@ bool isLost(const QString &errorName)
 }
 
 Call::Call(Bus *bus, const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
-           Completion completion)
+           Completion completion, const QElapsedTimer &age)
     : QObject(bus), bus(bus), message(QDBusMessage::createMethodCall(service, path, interface, member)),
-      completion(std::move(completion))
+      completion(std::move(completion)), age(age)
 {
     message.setArguments(arguments);
     // Guards may ask the user about a step: there is one before a screen.
     message.setInteractiveAuthorizationAllowed(interface == stepperInterface);
-    age.start();
     bus->begin();
     connect(bus, &Bus::serviceAppeared, this, [this] {
         if (isWaiting)
@@ -55,6 +54,7 @@ void Call::send()
 {
     isWaiting = false;
     ++attempts;
+    message.setAutoStartService(!age.hasExpired(Bus::limits.startable.count()));
     // The answer comes as an event between those of signals: in the order in which flowbusd sent them.
     bus->connection().callWithCallback(message, this, SLOT(replied(QDBusMessage)), SLOT(failed(QDBusError,QDBusMessage)),
                                        int(std::chrono::milliseconds(answerLimit).count()));
@@ -75,14 +75,14 @@ void Call::failed(const QDBusError &error, const QDBusMessage &)
 }
 
 // A call whose answer was lost is repeated at once, which makes the bus start flowbusd; after that, there are pauses. If
-// nothing starts it, it appears or does not.
+// nothing starts it, or the call is too old to do so, it appears or does not.
 void Call::wait(const Reply &reply)
 {
     lastFailure = reply;
-    const auto left = repeatable - std::chrono::milliseconds(age.elapsed());
+    const auto left = Bus::limits.repeatable - std::chrono::milliseconds(age.elapsed());
     if (left <= 0ms)
         return finish(reply);
-    if (reply.errorName == Error::serviceUnknown) {
+    if (reply.errorName == Error::serviceUnknown || reply.errorName == Error::nameHasNoOwner) {
         isWaiting = true;
         QTimer::singleShot(left, this, [this] {
             if (isWaiting)
@@ -142,20 +142,22 @@ Bus::Bus(Kind kind)
 }
 
 Call *Bus::makeCall(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
-                    QObject *context, Completion completion)
+                    QObject *context, Completion completion, const QElapsedTimer &age)
 {
     const QPointer<QObject> guard(context);
     return new Call(this, path, interface, member, arguments,
                     [guard, hasContext = context != nullptr, completion = std::move(completion)](const Reply &reply) {
                         if ((!hasContext || guard) && completion)
                             completion(reply);
-                    });
+                    }, age);
 }
 
 void Bus::call(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
                QObject *context, Completion completion)
 {
-    Call *call = makeCall(path, interface, member, arguments, context, std::move(completion));
+    QElapsedTimer age;
+    age.start();
+    Call *call = makeCall(path, interface, member, arguments, context, std::move(completion), age);
     afterSteps(path, [call] { call->send(); });
 }
 
@@ -168,7 +170,7 @@ void Bus::emitStep(const QString &path, const QString &member, const QVariantLis
                           if (guard)
                               completion(reply);
                       },
-                      {}, false};
+                      {}, false, false};
     emission.age.start();
     emissions.insert(token, emission);
     begin();
@@ -177,17 +179,21 @@ void Bus::emitStep(const QString &path, const QString &member, const QVariantLis
 
 void Bus::sendEmission(const QString &token)
 {
+    emissions[token].isUnderWay = true;
     const Emission emission = emissions.value(token);
     const auto replied = [this, token](const Reply &reply) {
         const auto found = emissions.find(token);
         if (found == emissions.end())
             return;
+        found->isUnderWay = false;
         if (!reply.failed() && reply.values.value(1).toString() == QLatin1String("pending"))
             found->isPending = true;
-        else if (!(found->isPending && isLost(reply.errorName)))
+        else if (found->isPending && isLost(reply.errorName))
+            concludeEmission(token, unknownOutcome);
+        else
             concludeEmission(token, reply);
     };
-    makeCall(emission.path, stepperInterface, emission.member, emission.arguments, this, replied)->send();
+    makeCall(emission.path, stepperInterface, emission.member, emission.arguments, this, replied, emission.age)->send();
 }
 
 void Bus::stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
@@ -262,16 +268,24 @@ void Bus::definitionsChanged()
     ++stepsAge;
 }
 
-void Bus::ownerChanged(const QString &, const QString &, const QString &now)
+void Bus::ownerChanged(const QString &, const QString &before, const QString &now)
 {
     definitionsChanged();
     if (now.isEmpty())
+        Q_EMIT serviceVanished();
+    else
+        Q_EMIT serviceAppeared();
+    if (before.isEmpty())
         return;
-    Q_EMIT serviceAppeared();
-    // The signal that concludes a pending step may have been lost on its way.
+    // The signal that concludes a pending step may have been lost on its way: the call with its token gets the outcome. When the
+    // token may be forgotten, nobody can say it any more.
     for (const QString &token : emissions.keys()) {
         const Emission emission = emissions.value(token);
-        if (emission.isPending && std::chrono::milliseconds(emission.age.elapsed()) < repeatable)
+        if (!emission.isPending || emission.isUnderWay)
+            continue;
+        if (emission.age.hasExpired(limits.repeatable.count()))
+            concludeEmission(token, unknownOutcome);
+        else
             sendEmission(token);
     }
 }

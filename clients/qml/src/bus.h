@@ -13,6 +13,7 @@
 #include <QtDBus/QDBusError>
 #include <QtDBus/QDBusMessage>
 
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -39,6 +40,16 @@ using StepsCompletion = std::function<void(const Declarations &, const Reply &)>
 
 class Bus;
 
+// How long calls are repeated.
+struct Limits
+{
+    // flowbusd remembers a token for 60 s: a call that comes later counts as a new one.
+    std::chrono::milliseconds repeatable = std::chrono::seconds(55);
+    // The bus keeps a call that starts flowbusd until that is there, which may take 25 s. So later a call starts nothing, and
+    // waits until flowbusd is there.
+    std::chrono::milliseconds startable = std::chrono::seconds(30);
+};
+
 // One call of a method of flowbusd. While flowbusd is away it waits, and a call whose answer was lost is made again: the
 // bus starts flowbusd, or it is on its way back. So only calls of which a second one does no harm are made by it: those with
 // a token, and those that say how something is to be.
@@ -47,7 +58,7 @@ class Call : public QObject
     Q_OBJECT
 public:
     Call(Bus *bus, const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
-         Completion completion);
+         Completion completion, const QElapsedTimer &age);
     void send();
 
 private Q_SLOTS:
@@ -61,6 +72,7 @@ private:
     Bus *bus;
     QDBusMessage message;
     Completion completion;
+    // Since the first call of what this repeats.
     QElapsedTimer age;
     Reply lastFailure;
     int attempts = 0;
@@ -73,10 +85,11 @@ struct Emission
     QString path;
     QString member;
     QVariantList arguments;
-    // Gets the serial and the verdict, which is never "pending".
+    // Gets the serial and the verdict, which is "pending" only if nobody can learn it any more.
     Completion completion;
     QElapsedTimer age;
     bool isPending = false;
+    bool isUnderWay = false;
 };
 
 class Bus : public QObject
@@ -84,6 +97,7 @@ class Bus : public QObject
     Q_OBJECT
 public:
     enum class Kind { Session, System };
+    static inline Limits limits;
 
     static Bus *of(Kind kind);
 
@@ -114,6 +128,7 @@ public:
 Q_SIGNALS:
     // flowbusd is on the bus, for the first time or again: what was known has to be read again.
     void serviceAppeared();
+    void serviceVanished();
     void answered(const QString &path, const QString &token, const QString &outcome, const QVariantMap &result);
     // The last call has its outcome.
     void idle();
@@ -132,7 +147,7 @@ private:
     void sendEmission(const QString &token);
     void concludeEmission(const QString &token, const Reply &reply);
     Call *makeCall(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
-                   QObject *context, Completion completion);
+                   QObject *context, Completion completion, const QElapsedTimer &age);
     void readSteps();
 
     QDBusConnection link;

@@ -26,6 +26,7 @@ inline constexpr QLatin1String guardFailed("org.flowbus.Navigation1.Error.GuardF
 inline constexpr QLatin1String failed("org.freedesktop.DBus.Error.Failed");
 inline constexpr QLatin1String notSupported("org.freedesktop.DBus.Error.NotSupported");
 inline constexpr QLatin1String noReply("org.freedesktop.DBus.Error.NoReply");
+inline constexpr QLatin1String nameHasNoOwner("org.freedesktop.DBus.Error.NameHasNoOwner");
 inline constexpr QLatin1String serviceUnknown("org.freedesktop.DBus.Error.ServiceUnknown");
 inline constexpr QLatin1String unknownObject("org.freedesktop.DBus.Error.UnknownObject");
 }
