@@ -35,6 +35,7 @@ void Setting::send()
     const QList<Completion> completions = std::exchange(waiting, {});
     screen->callPresentable(member, {wanted}, [this, completions](const Reply &reply) {
         isUnderWay = false;
+        last = reply;
         if (reply.failed() && completions.isEmpty())
             screen->reportFailure(QLatin1String(member), reply);
         for (const Completion &completion : completions)
@@ -235,7 +236,10 @@ void Screen::takeAnswer(const QString &token, const QString &outcome, const QVar
 
 void Screen::acknowledge(const QString &token)
 {
-    const auto send = [this, token](const Reply & = {}) {
+    const auto send = [this, token](const Reply &saved) {
+        // The answer comes again, with the next Present.
+        if (saved.failed())
+            return reportFailure(QStringLiteral("AcknowledgeAnswer"), saved);
         callPresentable("AcknowledgeAnswer", {token}, [this](const Reply &reply) {
             if (reply.failed())
                 reportFailure(QStringLiteral("AcknowledgeAnswer"), reply);
@@ -244,7 +248,7 @@ void Screen::acknowledge(const QString &token)
     // What was saved with the answer has to be with flowbusd before: else a crash in between would lose both.
     whenOwned([this, send] {
         if (savedState.isSettled())
-            send();
+            send(savedState.outcome());
         else
             savedState.set(wireState, send);
     });

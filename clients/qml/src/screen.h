@@ -27,6 +27,8 @@ public:
     // Sends what was set before the screen was this program's.
     void begin();
     bool isSettled() const { return !isWanted && !isUnderWay; }
+    // What became of the latest call.
+    const Reply &outcome() const { return last; }
 
 private:
     void send();
@@ -35,6 +37,7 @@ private:
     const char *member;
     QVariant wanted;
     QList<Completion> waiting;
+    Reply last;
     bool isWanted = false;
     bool isUnderWay = false;
 };

@@ -70,6 +70,27 @@ private Q_SLOTS:
         QCOMPARE(fake.made(), QStringLiteral("GetSteps GetSteps EmitStepWithOptions"));
         QCOMPARE(qdbus_cast<QVariantMap>(fake.calls.last().arguments().value(1)), (QVariantMap{{QStringLiteral("item"), qlonglong(7)}}));
     }
+
+    // An answer that could not be saved is not acknowledged: the next process would have neither.
+    void acknowledgesOnlyWhatIsSaved()
+    {
+        SHOWN_LIST;
+        fake.errors[QStringLiteral("SaveState")] = QStringLiteral("org.flowbus.Navigation1.Error.LimitExceeded");
+        QSignalSpy failed(list, SIGNAL(callFailed(QString,QString,QString)));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("SaveState failed: ")));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("AcknowledgeAnswer failed: ")));
+        device.evaluate(list, QStringLiteral("saveState({ big: 1 }); acknowledge('tap')"));
+        QTRY_COMPARE(failed.count(), 2);
+        QCOMPARE(failed.last().first().toString(), QStringLiteral("AcknowledgeAnswer"));
+        // Nor later, when the call that failed is over.
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("AcknowledgeAnswer failed: ")));
+        device.evaluate(list, QStringLiteral("acknowledge('tap')"));
+        QTRY_COMPARE(failed.count(), 3);
+        QCOMPARE(fake.count("AcknowledgeAnswer"), 0);
+        fake.errors.clear();
+        device.evaluate(list, QStringLiteral("saveState({ small: 1 }); acknowledge('tap')"));
+        QTRY_COMPARE(fake.count("AcknowledgeAnswer"), 1);
+    }
 };
 
 FLOWBUS_TEST_MAIN(CallTests)
