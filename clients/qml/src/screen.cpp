@@ -28,12 +28,20 @@ void Setting::begin()
         send();
 }
 
+void Setting::renew()
+{
+    // A call that is under way is made again if flowbusd refuses it.
+    if (isUnderWay || !isSet())
+        return;
+    send();
+}
+
 void Setting::send()
 {
     isWanted = false;
     isUnderWay = true;
     const QList<Completion> completions = std::exchange(waiting, {});
-    screen->callPresentable(member, {wanted}, [this, completions](const Reply &reply) {
+    screen->callAsOwner(member, {wanted}, [this, completions](const Reply &reply) {
         isUnderWay = false;
         last = reply;
         if (reply.failed() && completions.isEmpty())
@@ -78,7 +86,9 @@ void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails
     details = all;
     isInSight = true;
     const bool isFirst = !isOwned;
-    if (std::exchange(state, newState) != newState)
+    // What this process has saved is newer than what flowbusd may have, which forgets it if the screen has other arguments.
+    const bool isUpdate = detail("reason") == QLatin1String("update");
+    if ((!savedState.isSet() || isUpdate) && std::exchange(state, newState) != newState)
         Q_EMIT stateChanged();
     if (std::exchange(arguments, changed) != changed)
         Q_EMIT argumentsChanged();
@@ -98,22 +108,28 @@ void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails
 
 void Screen::answeredPresent()
 {
-    if (std::exchange(isOwned, true))
-        return;
-    for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState})
-        setting->begin();
-    for (const auto &action : std::exchange(postponed, {}))
+    ++accepted;
+    const QString reason = detail("reason");
+    const bool isLost = std::exchange(isOwned, true) && reason != QLatin1String("return") && reason != QLatin1String("update");
+    for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState}) {
+        if (isLost)
+            setting->renew();
+        else
+            setting->begin();
+    }
+    for (const auto &[action, inVain] : std::exchange(postponed, {}))
         action();
     // The match was made after Present was sent: what changed in between is read once.
-    readAgain();
+    if (accepted == 1)
+        readAgain();
 }
 
-void Screen::whenOwned(std::function<void()> action)
+void Screen::whenOwned(std::function<void()> action, std::function<void()> inVain)
 {
     if (isOwned)
         action();
     else
-        postponed << std::move(action);
+        postponed.append({std::move(action), std::move(inVain)});
 }
 
 void Screen::refused()
@@ -139,9 +155,13 @@ void Screen::readAgain()
         return;
     bus->call(instancePath(instance), propertiesInterface, QStringLiteral("GetAll"), {QString(presentableInterface)}, this,
               [this](const Reply &reply) {
-                  if (!reply.failed())
-                      takeProperties(fromWireMap(reply.values.value(0)));
-                  else if (reply.errorName == Error::unknownObject && !isLeaving)
+                  if (!reply.failed()) {
+                      const QVariantMap values = fromWireMap(reply.values.value(0));
+                      takeProperties(values);
+                      const QVariant visible = values.value(QStringLiteral("Visible"));
+                      if (visible.isValid() && visibility.isSet() && visibility.isSettled() && visible != visibility.value())
+                          visibility.renew();
+                  } else if (reply.errorName == Error::unknownObject && !isLeaving)
                       end(QStringLiteral("gone"));
               });
 }
@@ -149,6 +169,21 @@ void Screen::readAgain()
 void Screen::callPresentable(const char *member, const QVariantList &arguments, Completion completion)
 {
     bus->call(instancePath(instance), presentableInterface, QLatin1String(member), arguments, this, std::move(completion));
+}
+
+void Screen::callAsOwner(const char *member, const QVariantList &arguments, Completion completion)
+{
+    const auto taken = [this, member, arguments, completion = std::move(completion), before = accepted](const Reply &reply) {
+        if (reply.errorName != Error::notOwner || !isLive)
+            return completion(reply);
+        const auto again = [this, member, arguments, completion] { callAsOwner(member, arguments, completion); };
+        // Present may have come before this reply.
+        if (accepted != before)
+            again();
+        else
+            postponed.append({again, [completion, reply] { completion(reply); }});
+    };
+    callPresentable(member, arguments, taken);
 }
 
 void Screen::reportFailure(const QString &member, const Reply &reply)
@@ -240,7 +275,7 @@ void Screen::acknowledge(const QString &token)
         // The answer comes again, with the next Present.
         if (saved.failed())
             return reportFailure(QStringLiteral("AcknowledgeAnswer"), saved);
-        callPresentable("AcknowledgeAnswer", {token}, [this](const Reply &reply) {
+        callAsOwner("AcknowledgeAnswer", {token}, [this](const Reply &reply) {
             if (reply.failed())
                 reportFailure(QStringLiteral("AcknowledgeAnswer"), reply);
         });
@@ -334,7 +369,7 @@ void Screen::leave(const char *member, const QVariantList &arguments, const QStr
         if (isDone || isGone)
             end(isDone ? reason : QStringLiteral("gone"));
     };
-    whenOwned([this, member, arguments, left] { callPresentable(member, arguments, left); });
+    whenOwned([this, member, arguments, left] { callAsOwner(member, arguments, left); });
 }
 
 void Screen::withdraw(const QString &reason)
@@ -363,6 +398,10 @@ void Screen::end(const QString &reason)
 {
     if (!std::exchange(isLive, false))
         return;
+    for (const auto &[action, inVain] : std::exchange(postponed, {})) {
+        if (inVain)
+            inVain();
+    }
     Q_EMIT withdrawn(reason);
 }
 

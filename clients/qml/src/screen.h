@@ -26,6 +26,10 @@ public:
     void set(const QVariant &value, Completion completion = {});
     // Sends what was set before the screen was this program's.
     void begin();
+    // Sends the value once more, as flowbusd has lost it.
+    void renew();
+    bool isSet() const { return wanted.isValid(); }
+    const QVariant &value() const { return wanted; }
     bool isSettled() const { return !isWanted && !isUnderWay; }
     // What became of the latest call.
     const Reply &outcome() const { return last; }
@@ -111,6 +115,9 @@ public:
     void acknowledge(const QString &token);
 
     void callPresentable(const char *member, const QVariantList &arguments, Completion completion);
+    // A call that flowbusd takes from the owner alone. If it has lost that this program answered Present, it calls that once more,
+    // and the call waits for this.
+    void callAsOwner(const char *member, const QVariantList &arguments, Completion completion);
     void reportFailure(const QString &member, const Reply &reply);
 
 Q_SIGNALS:
@@ -135,7 +142,7 @@ private:
     void readAgain();
     void takeProperties(const QVariantMap &values);
     void takeAnswer(const QString &token, const QString &outcome, const QVariantMap &result);
-    void whenOwned(std::function<void()> action);
+    void whenOwned(std::function<void()> action, std::function<void()> inVain = {});
     void leave(const char *member, const QVariantList &arguments, const QString &reason, Completion completion);
     void end(const QString &reason);
     void releaseEvicted();
@@ -144,8 +151,10 @@ private:
     Setting title{this, "SetTitle"};
     Setting backStepSetting{this, "SetBackStep"};
     Setting savedState{this, "SaveState"};
-    // What waits until the screen is this program's.
-    QList<std::function<void()>> postponed;
+    // What waits until the screen is this program's, and what is done if it never is.
+    QList<std::pair<std::function<void()>, std::function<void()>>> postponed;
+    // Counts the accepted calls of Present.
+    int accepted = 0;
     QHash<QString, std::function<void(const Answer &)>> asks;
     QVariantMap wireState;
     QSet<QString> taken;

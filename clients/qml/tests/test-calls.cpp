@@ -91,6 +91,48 @@ private Q_SLOTS:
         device.evaluate(list, QStringLiteral("saveState({ small: 1 }); acknowledge('tap')"));
         QTRY_COMPARE(fake.count("AcknowledgeAnswer"), 1);
     }
+
+    // flowbusd has lost the answer to Present, and takes nothing from this program until it has called that once more.
+    void sendsAgainWhatWasNotTheOwners()
+    {
+        SHOWN_LIST;
+        for (const char *member : {"SetTitle", "SaveState", "SetBackStep", "AcknowledgeAnswer"})
+            fake.errors[QLatin1String(member)] = QStringLiteral("org.flowbus.Navigation1.Error.NotOwner");
+        device.evaluate(list, QStringLiteral("title = 'Later'; backStep = 'ok'"));
+        const QJSValue saving = device.begin(list, QStringLiteral("saveState({ typed: 1 })"));
+        QTRY_COMPARE(fake.calls.size(), 3);
+        fake.errors.clear();
+        fake.calls.clear();
+        fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("recover")}});
+        QVERIFY(!device.wait(saving).contains(QStringLiteral("name")));
+        QTRY_COMPARE(fake.count("SetBackStep"), 1);
+        QTRY_COMPARE(fake.count("SetTitle"), 1);
+        QTRY_COMPARE(fake.count("SetVisible"), 1);
+        QCOMPARE(list->property("state").toMap(), (QVariantMap{{QStringLiteral("typed"), 1}}));
+        QCOMPARE(Device::windows().size(), 1);
+    }
+
+    // A promise that waits for this is settled when the screen goes.
+    void endsWhatWaitsForThePresenter()
+    {
+        SHOWN_LIST;
+        fake.errors[QStringLiteral("SaveState")] = QStringLiteral("org.flowbus.Navigation1.Error.NotOwner");
+        const QJSValue saving = device.begin(list, QStringLiteral("saveState({ typed: 1 })"));
+        QTRY_COMPARE(fake.count("SaveState"), 1);
+        fake.withdraw("list", 7, "replaced");
+        QCOMPARE(device.wait(saving).value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.NotOwner"));
+    }
+
+    // flowbusd comes back with another value than the window has.
+    void saysAgainThatItIsVisible()
+    {
+        SHOWN_LIST;
+        fake.vanish();
+        fake.properties.insert(QStringLiteral("Visible"), false);
+        fake.appear();
+        QTRY_COMPARE(fake.count("SetVisible"), 1);
+        QCOMPARE(fake.calls.last().arguments().value(0).toBool(), true);
+    }
 };
 
 FLOWBUS_TEST_MAIN(CallTests)
