@@ -215,7 +215,33 @@ void Bus::concludeEmission(const QString &token, const Reply &reply)
 
 void Bus::stepAnswered(const QString &token, const QString &outcome, const QVariantMap &result, const QDBusMessage &message)
 {
-    Q_EMIT answered(message.path(), token, outcome, fromWireMap(result));
+    const Ask ask = asks.value(token);
+    if (ask.isLeft && (ask.screen == message.path() || ask.treePath == message.path()))
+        takeAsk(token).answered(outcome, fromWireMap(result));
+    else
+        Q_EMIT answered(message.path(), token, outcome, fromWireMap(result));
+}
+
+Ask Bus::takeAsk(const QString &token)
+{
+    const Ask ask = asks.take(token);
+    if (ask.isLeft)
+        QMetaObject::invokeMethod(this, &Bus::end, Qt::QueuedConnection);
+    return ask;
+}
+
+void Bus::leaveAsks(const QString &screen, bool isTaken)
+{
+    for (const QString &token : asks.keys()) {
+        if (asks.value(token).screen != screen || asks.value(token).isLeft)
+            continue;
+        if (isTaken) {
+            takeAsk(token).lost();
+        } else {
+            asks[token].isLeft = true;
+            begin();
+        }
+    }
 }
 
 void Bus::withSteps(const QString &path, QObject *context, StepsCompletion completion)

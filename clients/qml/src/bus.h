@@ -92,6 +92,18 @@ struct Emission
     bool isUnderWay = false;
 };
 
+// What a screen asked, until the answer comes.
+struct Ask
+{
+    QString screen;
+    QString treePath;
+    std::function<void(const QString &outcome, const QVariantMap &result)> answered;
+    // The next owner of the screen gets the answer.
+    std::function<void()> lost;
+    // The screen is gone, so that flowbusd answers the program that asked.
+    bool isLeft = false;
+};
+
 class Bus : public QObject
 {
     Q_OBJECT
@@ -120,7 +132,13 @@ public:
     // hidden if what the program did after it came first.
     void afterSteps(const QString &path, std::function<void()> action);
 
-    // How many calls have no outcome yet, and questions of flowbusd no answer.
+    void ask(const QString &token, const Ask &ask) { asks.insert(token, ask); }
+    // Nobody waits for the answer any more. Returns what did.
+    Ask takeAsk(const QString &token);
+    // The screen is gone, or taken from this program.
+    void leaveAsks(const QString &screen, bool isTaken);
+
+    // How many calls and asks of screens that are gone have no outcome yet, and questions of flowbusd no answer.
     int callsUnderWay() const { return underWay; }
     void begin();
     void end();
@@ -152,6 +170,7 @@ private:
 
     QDBusConnection link;
     QHash<QString, Emission> emissions;
+    QHash<QString, Ask> asks;
     Declarations steps;
     QList<std::pair<QString, StepsCompletion>> stepsWaiting;
     bool hasSteps = false;

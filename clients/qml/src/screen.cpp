@@ -236,17 +236,26 @@ QJSValue Screen::ask(QObject *of, const QString &step, const QVariantMap &values
 {
     const Promise promise(of);
     const QString token = given.isEmpty() ? QUuid::createUuid().toString(QUuid::WithoutBraces) : given;
-    asks.insert(token, [promise](const Answer &answer) { promise.resolve(QVariant::fromValue(answer)); });
+    const QPointer<Screen> guard(this);
+    bus->ask(token, {instancePath(instance), path,
+                     [promise, token, guard](const QString &outcome, const QVariantMap &result) {
+                         promise.resolve(QVariant::fromValue(Answer{token, outcome, result, guard}));
+                     },
+                     [promise, step] {
+                         promise.reject(QString(Error::notOwner),
+                                        QStringLiteral("the screen was taken from this program: its next owner gets the answer to '%1'").arg(step));
+                     }});
     const QVariantMap options{{QStringLiteral("ask"), true}, {QStringLiteral("token"), token}};
-    sendStep(bus, this, instancePath(instance), step, values, options, [this, token, promise, step](const Reply &reply) {
+    sendStep(bus, bus, instancePath(instance), step, values, options, [bus = bus, guard, token, promise, step](const Reply &reply) {
         const QString verdict = reply.values.value(1).toString();
         const bool isAsked = verdict == QLatin1String("navigated") || verdict == QLatin1String("deferred");
         if (!reply.failed() && isAsked)
             return;
-        asks.remove(token);
+        bus->takeAsk(token);
         if (reply.failed()) {
             promise.reject(reply.errorName, reply.errorMessage);
-            Q_EMIT callFailed(QStringLiteral("ask"), reply.errorName, reply.errorMessage);
+            if (guard)
+                Q_EMIT guard->callFailed(QStringLiteral("ask"), reply.errorName, reply.errorMessage);
         } else {
             promise.reject(QString(Error::failed),
                            QStringLiteral("nothing answers the step '%1': its verdict is '%2'").arg(step, verdict));
@@ -262,8 +271,8 @@ void Screen::takeAnswer(const QString &token, const QString &outcome, const QVar
         if (taken.contains(answer.token))
             return;
         taken.insert(answer.token);
-        if (const auto ask = asks.take(answer.token))
-            ask(answer);
+        if (const Ask ask = bus->takeAsk(answer.token); ask.answered)
+            ask.answered(answer.outcome, answer.result);
         else
             Q_EMIT answered(answer);
     });
@@ -402,6 +411,9 @@ void Screen::end(const QString &reason)
         if (inVain)
             inVain();
     }
+    static const QStringList takenAway{QStringLiteral("evicted"), QStringLiteral("replaced"), QStringLiteral("ownerHangs"),
+                                   QStringLiteral("released")};
+    bus->leaveAsks(instancePath(instance), takenAway.contains(reason));
     Q_EMIT withdrawn(reason);
 }
 

@@ -155,7 +155,6 @@ private:
     QList<std::pair<std::function<void()>, std::function<void()>>> postponed;
     // Counts the accepted calls of Present.
     int accepted = 0;
-    QHash<QString, std::function<void(const Answer &)>> asks;
     QVariantMap wireState;
     QSet<QString> taken;
     QElapsedTimer lastTouch;

@@ -4,6 +4,7 @@
 #include "fake.h"
 
 #include <QtCore/QRegularExpression>
+#include <QtDBus/QDBusConnectionInterface>
 #include <QtTest/QSignalSpy>
 
 static const QByteArray shop = R"(
@@ -132,6 +133,36 @@ private Q_SLOTS:
         fake.appear();
         QTRY_COMPARE(fake.count("SetVisible"), 1);
         QCOMPARE(fake.calls.last().arguments().value(0).toBool(), true);
+    }
+
+    // A screen that goes before the answer: flowbusd answers the program that asked, which does not end before.
+    void getsAnAnswerWithoutItsScreen()
+    {
+        SHOWN_LIST;
+        presenter->setProperty("exitWhenIdle", true);
+        QSignalSpy idle(presenter, SIGNAL(idle()));
+        fake.steps.insert(QStringLiteral("pick"), {});
+        const QJSValue asking = device.begin(list, QStringLiteral("ask('pick', {}, 'tap')"));
+        QTRY_COMPARE(fake.count("EmitStepWithOptions"), 1);
+        fake.withdraw("list", 7, "rule");
+        QTRY_VERIFY(!list);
+        // On the connection of the program: it would have given the name back before.
+        QVERIFY(QDBusConnection::sessionBus().interface()->isServiceRegistered(QStringLiteral("org.example.Shop")));
+        fake.sendSignal(instancePath, "org.flowbus.Navigation1.Stepper", "Answered",
+                        {QStringLiteral("tap"), QStringLiteral("result"), QVariantMap{{QStringLiteral("contact"), 5}}});
+        QTRY_VERIFY(asking.property(QStringLiteral("isSettled")).toBool());
+        QCOMPARE(asking.property(QStringLiteral("value")).property(QStringLiteral("outcome")).toString(), QStringLiteral("result"));
+        QTRY_COMPARE(idle.count(), 1);
+    }
+
+    void rejectsAskWhenItsScreenIsTakenAway()
+    {
+        SHOWN_LIST;
+        fake.steps.insert(QStringLiteral("pick"), {});
+        const QJSValue asking = device.begin(list, QStringLiteral("ask('pick')"));
+        QTRY_COMPARE(fake.count("EmitStepWithOptions"), 1);
+        fake.withdraw("list", 7, "ownerHangs");
+        QVERIFY(device.wait(asking).value(QStringLiteral("message")).toString().startsWith(QLatin1String("the screen was taken from this program")));
     }
 };
 
