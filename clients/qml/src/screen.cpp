@@ -153,6 +153,8 @@ void Screen::readAgain()
 {
     if (!isOwned || !isLive)
         return;
+    if (isClosed && !isLeaving)
+        close();
     bus->call(instancePath(instance), propertiesInterface, QStringLiteral("GetAll"), {QString(presentableInterface)}, this,
               [this](const Reply &reply) {
                   if (!reply.failed()) {
@@ -201,6 +203,22 @@ void Screen::setTitle(const QString &text)
     while (shortened.toUtf8().size() > limit)
         shortened.chop(shortened.size() > 1 && shortened.back().isLowSurrogate() ? 2 : 1);
     title.set(shortened);
+}
+
+void Screen::setVisible(bool visible)
+{
+    if (visible)
+        isClosed = false;
+    visibility.set(visible);
+}
+
+void Screen::close()
+{
+    isClosed = true;
+    leave("Dismiss", {}, QStringLiteral("dismissed"), [this](const Reply &reply) {
+        if (reply.failed())
+            Q_EMIT callFailed(QStringLiteral("Dismiss"), reply.errorName, reply.errorMessage);
+    });
 }
 
 void Screen::setBackStep(const QString &step)
@@ -377,6 +395,8 @@ void Screen::leave(const char *member, const QVariantList &arguments, const QStr
         completion(isDone ? Reply{} : reply);
         if (isDone || isGone)
             end(isDone ? reason : QStringLiteral("gone"));
+        else
+            Q_EMIT stayed();
     };
     whenOwned([this, member, arguments, left] { callAsOwner(member, arguments, left); });
 }

@@ -100,7 +100,7 @@ public:
     void refused();
     void withdraw(const QString &reason);
 
-    void setVisible(bool visible) { visibility.set(visible); }
+    void setVisible(bool visible);
     void setTitle(const QString &title);
     void setBackStep(const QString &step);
     void touch();
@@ -112,6 +112,8 @@ public:
     QJSValue finish(QObject *of, const QVariantMap &values);
     QJSValue dismiss(QObject *of);
     QJSValue release(QObject *of);
+    // The user has closed the view. Until it is shown again, the screen is dismissed as soon as flowbusd takes that.
+    void close();
     void acknowledge(const QString &token);
 
     void callPresentable(const char *member, const QVariantList &arguments, Completion completion);
@@ -130,6 +132,8 @@ Q_SIGNALS:
     void returned();
     // The screen is taken from this program for a while: time to save its state.
     void saveStateAsked();
+    // A call that was to end the screen failed: it is still this program's.
+    void stayed();
     // The last one: the view is to go.
     void withdrawn(const QString &reason);
     void answered(const FlowBus::Answer &answer);
@@ -159,6 +163,7 @@ private:
     QSet<QString> taken;
     QElapsedTimer lastTouch;
     bool isEvicted = false;
+    bool isClosed = false;
 };
 
 }

@@ -92,6 +92,11 @@ void FlowBusScreenWindow::attach(Screen *screen)
                 warn(this, member, errorName, errorMessage);
                 Q_EMIT callFailed(member, errorName, errorMessage);
             });
+    connect(screen, &Screen::stayed, this, [this] {
+        // What nobody sees covers nothing.
+        if (m_hasBegun && !isVisible())
+            m_screen->setVisible(false);
+    });
     connect(screen, &Screen::withdrawn, this, [this](const QString &reason) {
         Q_EMIT liveChanged();
         Q_EMIT withdrawn(reason);
@@ -216,7 +221,7 @@ bool FlowBusScreenWindow::event(QEvent *event)
         if (!event->isAccepted() && screen && !isVisible() && m_hasBegun)
             screen->setVisible(false);
         if (event->isAccepted() && screen && screen->isLive && !screen->isLeaving)
-            screen->dismiss(this);
+            screen->close();
         return isHandled;
     }
     default: break;

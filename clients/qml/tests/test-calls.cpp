@@ -164,6 +164,41 @@ private Q_SLOTS:
         fake.withdraw("list", 7, "ownerHangs");
         QVERIFY(device.wait(asking).value(QStringLiteral("message")).toString().startsWith(QLatin1String("the screen was taken from this program")));
     }
+
+    // The user has closed the window, and flowbusd does not take the Dismiss: the screen is hidden, and dismissed when flowbusd is
+    // there anew.
+    void hidesWhatItCanNotDismiss()
+    {
+        SHOWN_LIST;
+        fake.errors[QStringLiteral("Dismiss")] = QStringLiteral("org.freedesktop.DBus.Error.Timeout.Test");
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("Dismiss failed: ")));
+        list->close();
+        QTRY_COMPARE(fake.made(), QStringLiteral("Dismiss SetVisible"));
+        QCOMPARE(fake.calls.last().arguments().value(0).toBool(), false);
+        QVERIFY(list);
+        fake.vanish();
+        fake.errors.clear();
+        fake.appear();
+        QTRY_COMPARE(fake.count("Dismiss"), 2);
+        QTRY_VERIFY(!list);
+    }
+
+    // The program has shown it again meanwhile.
+    void dismissesNothingThatIsShownAgain()
+    {
+        SHOWN_LIST;
+        fake.errors[QStringLiteral("Dismiss")] = QStringLiteral("org.freedesktop.DBus.Error.Timeout.Test");
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("Dismiss failed: ")));
+        list->close();
+        QTRY_COMPARE(fake.made(), QStringLiteral("Dismiss SetVisible"));
+        list->show();
+        QTRY_COMPARE(fake.count("SetVisible"), 2);
+        fake.vanish();
+        fake.appear();
+        QTRY_COMPARE(presenter->property("count").toInt(), 1);
+        device.settled(list, QStringLiteral("saveState({ a: 1 })"));
+        QCOMPARE(fake.count("Dismiss"), 1);
+    }
 };
 
 FLOWBUS_TEST_MAIN(CallTests)
