@@ -16,10 +16,22 @@
 
 using namespace FlowBus;
 
+namespace {
+
+// Those that serve screens.
+QList<FlowBusPresenter *> presenters;
+
+}
+
 FlowBusPresenter::FlowBusPresenter(QObject *parent) : QObject(parent) {}
 
 FlowBusPresenter::~FlowBusPresenter()
 {
+    presenters.removeOne(this);
+    for (const QDBusMessage &call : std::exchange(m_postponed, {}))
+        m_bus->connection().send(call.createErrorReply(Error::failed, QStringLiteral("the presenter is gone")));
+    if (std::exchange(m_awaitsRelease, false))
+        QMetaObject::invokeMethod(qApp, &FlowBusPresenter::released, Qt::QueuedConnection);
     if (m_busName)
         m_busName->remove(this);
     if (!m_servedPath.isEmpty())
@@ -100,6 +112,7 @@ void FlowBusPresenter::componentComplete()
     }
     m_servedPath = path();
     m_busName = BusName::of(m_bus, m_name);
+    presenters << this;
     m_busName->add(this);
     connect(m_bus, &Bus::idle, this, &FlowBusPresenter::checkIdle);
     if (m_busName->isOwned())
@@ -285,32 +298,60 @@ void FlowBusPresenter::remove(Screen *screen)
     checkIdle();
 }
 
+// The program ends for all its presenters.
 void FlowBusPresenter::checkIdle()
 {
-    if (m_exitWhenIdle && m_hasPresented && m_views.isEmpty() && m_bus && !m_bus->callsUnderWay() && !m_isReleasing)
-        releaseName();
+    bool ends = false;
+    for (const FlowBusPresenter *one : std::as_const(presenters)) {
+        if (!one->m_views.isEmpty() || one->m_bus->callsUnderWay() || one->m_isReleasing)
+            return;
+        ends = ends || (one->m_exitWhenIdle && one->m_hasPresented);
+    }
+    if (ends)
+        releaseNames();
 }
 
 // From then on the bus starts another process for a call. What came before is still taken.
-void FlowBusPresenter::releaseName()
+void FlowBusPresenter::releaseNames()
 {
-    m_isReleasing = true;
-    m_busName->release(this, [this] { released(); });
+    const QList<FlowBusPresenter *> all = presenters;
+    for (FlowBusPresenter *one : all)
+        one->m_isReleasing = one->m_awaitsRelease = true;
+    for (FlowBusPresenter *one : all) {
+        one->m_busName->release(one, [one] {
+            one->m_awaitsRelease = false;
+            released();
+        });
+    }
 }
 
 void FlowBusPresenter::released()
 {
-    m_isReleasing = false;
-    if (m_postponed.isEmpty() && !m_bus->callsUnderWay()) {
-        if (std::exchange(m_nameOwned, false))
-            Q_EMIT nameOwnedChanged();
-        Q_EMIT idle();
-        QCoreApplication::quit();
-        return;
+    bool isIdle = true;
+    for (const FlowBusPresenter *one : std::as_const(presenters)) {
+        if (one->m_awaitsRelease)
+            return;
+        isIdle = isIdle && one->m_postponed.isEmpty() && !one->m_bus->callsUnderWay();
     }
-    // The answer has to come from the owner of the name: the bus takes this request before the answer.
-    m_busName->request();
-    for (const QDBusMessage &message : std::exchange(m_postponed, {}))
-        present(message);
-    checkIdle();
+    const QList<FlowBusPresenter *> all = presenters;
+    for (FlowBusPresenter *one : all) {
+        if (!presenters.contains(one))
+            continue;
+        one->m_isReleasing = false;
+        if (isIdle) {
+            if (std::exchange(one->m_nameOwned, false))
+                Q_EMIT one->nameOwnedChanged();
+            if (one->m_exitWhenIdle)
+                Q_EMIT one->idle();
+            continue;
+        }
+        // The answer has to come from the owner of the name: the bus takes this request before the answer.
+        one->m_busName->request();
+        for (const QDBusMessage &message : std::exchange(one->m_postponed, {}))
+            one->present(message);
+    }
+    if (isIdle)
+        QCoreApplication::quit();
+    else
+        checkIdle();
 }

@@ -43,7 +43,8 @@ class FlowBusPresenter : public QObject, public QQmlParserStatus, public FlowBus
     Q_PROPERTY(BusKind bus READ bus WRITE setBus NOTIFY busChanged FINAL)
     /*! A component or a URL for each name of a screen. A screen that is not in it is looked up among the properties. */
     Q_PROPERTY(QVariantMap screens READ screens WRITE setScreens NOTIFY screensChanged FINAL)
-    /*! Whether the program ends when it shows no screen any more. It never does before its first screen. The default is false. */
+    /*! Whether the program ends when none of its presenters shows a screen any more. It never does before the first screen of this
+        presenter. The default is false. */
     Q_PROPERTY(bool exitWhenIdle READ exitWhenIdle WRITE setExitWhenIdle NOTIFY exitWhenIdleChanged FINAL)
     /*! Whether the program has the bus name. */
     Q_PROPERTY(bool nameOwned READ nameOwned NOTIFY nameOwnedChanged FINAL)
@@ -95,7 +96,7 @@ Q_SIGNALS:
     void acquiredName();
     /*! Another program has the bus name. */
     void lostName();
-    /*! The program shows no screen any more, has given its name back, and ends now. Only with \l exitWhenIdle. */
+    /*! The program shows no screen any more, has given its names back, and ends now. Only with \l exitWhenIdle. */
     void idle();
 
 private:
@@ -119,9 +120,9 @@ private:
     void answer(View &view);
     void refuse(View &view, const QString &errorName, const QString &message);
     void remove(FlowBus::Screen *screen);
-    void checkIdle();
-    void releaseName();
-    void released();
+    static void checkIdle();
+    static void releaseNames();
+    static void released();
 
     QString m_name;
     QString m_path;
@@ -136,5 +137,7 @@ private:
     bool m_exitWhenIdle = false;
     bool m_nameOwned = false;
     bool m_hasPresented = false;
+    // The name is being given back; and the bus has not answered yet.
     bool m_isReleasing = false;
+    bool m_awaitsRelease = false;
 };

@@ -8,9 +8,13 @@ namespace {
 
 const QString service = QStringLiteral("org.flowbus.Navigation1");
 const QString root = QStringLiteral("/org/flowbus/Navigation1");
-const QString presenterName = QStringLiteral("org.example.Shop");
-const QString presenterPath = QStringLiteral("/org/example/Shop");
-const QString presenterInterface = QStringLiteral("org.flowbus.Navigation1.Presenter");
+
+QDBusMessage callOf(const char *presenter, const char *member)
+{
+    const QString name = QLatin1String(presenter);
+    return QDBusMessage::createMethodCall(name, QLatin1Char('/') + QString(name).replace(QLatin1Char('.'), QLatin1Char('/')),
+                                          QStringLiteral("org.flowbus.Navigation1.Presenter"), QLatin1String(member));
+}
 
 QDBusConnection connectAnew()
 {
@@ -96,9 +100,9 @@ QDBusMessage Fake::answer(const QDBusMessage &message)
     return message.createReply();
 }
 
-QDBusPendingCall Fake::present(const char *screen, qulonglong instance, QVariantMap details)
+QDBusPendingCall Fake::present(const char *screen, qulonglong instance, QVariantMap details, const char *presenter)
 {
-    QDBusMessage message = QDBusMessage::createMethodCall(presenterName, presenterPath, presenterInterface, QStringLiteral("Present"));
+    QDBusMessage message = callOf(presenter, "Present");
     details.insert(QStringLiteral("instance"), instance);
     if (!details.contains(QStringLiteral("reason")))
         details.insert(QStringLiteral("reason"), QStringLiteral("launch"));
@@ -107,9 +111,9 @@ QDBusPendingCall Fake::present(const char *screen, qulonglong instance, QVariant
     return link.asyncCall(message);
 }
 
-void Fake::withdraw(const char *screen, qulonglong instance, const char *reason)
+void Fake::withdraw(const char *screen, qulonglong instance, const char *reason, const char *presenter)
 {
-    QDBusMessage message = QDBusMessage::createMethodCall(presenterName, presenterPath, presenterInterface, QStringLiteral("Withdraw"));
+    QDBusMessage message = callOf(presenter, "Withdraw");
     message.setArguments({QVariant::fromValue(QDBusObjectPath(root + QStringLiteral("/tree/main/") + QLatin1String(screen))),
                           instance, QString(QLatin1String(reason))});
     link.asyncCall(message);

@@ -40,8 +40,10 @@ public:
     QVariantMap properties;
 
     // Calls Present for a screen of this presenter; the call is finished when the screen is shown.
-    QDBusPendingCall present(const char *screen, qulonglong instance, QVariantMap details = {});
-    void withdraw(const char *screen, qulonglong instance, const char *reason);
+    QDBusPendingCall present(const char *screen, qulonglong instance, QVariantMap details = {},
+                             const char *presenter = "org.example.Shop");
+    void withdraw(const char *screen, qulonglong instance, const char *reason,
+                  const char *presenter = "org.example.Shop");
     void sendSignal(const QString &path, const char *interface, const char *name, const QVariantList &arguments);
 
     QString introspect(const QString &) const override { return {}; }

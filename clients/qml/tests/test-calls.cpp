@@ -199,6 +199,35 @@ private Q_SLOTS:
         device.settled(list, QStringLiteral("saveState({ a: 1 })"));
         QCOMPARE(fake.count("Dismiss"), 1);
     }
+
+    // A presenter that shows nothing any more leaves the screens of the other one alone.
+    void staysForAnotherPresenter()
+    {
+        Device device;
+        Fake fake;
+        QObject *shop = device.load(QByteArray("QtObject { property Presenter other: Presenter { name: 'org.example.Other'; exitWhenIdle: true\n"
+                                               "property Component picker: ScreenWindow {} }\nproperty Presenter shop: ") + ::shop + "}");
+        QObject *presenter = shop->property("shop").value<QObject *>();
+        QObject *other = shop->property("other").value<QObject *>();
+        QTRY_VERIFY(presenter->property("nameOwned").toBool() && other->property("nameOwned").toBool());
+        QSignalSpy idle(other, SIGNAL(idle()));
+        QSignalSpy owned(other, SIGNAL(nameOwnedChanged()));
+        fake.present("list", 7);
+        fake.present("picker", 8, {}, "org.example.Other");
+        QPointer<QQuickWindow> picker = Device::window("picker");
+        QVERIFY(picker && Device::window("list"));
+        fake.withdraw("picker", 8, "rule", "org.example.Other");
+        QTRY_VERIFY(!picker);
+        // What the program says after the end of the window.
+        device.settled(Device::window("list"), QStringLiteral("saveState({ a: 1 })"));
+        QVERIFY(device.tester.interface()->isServiceRegistered(QStringLiteral("org.example.Other")));
+        QCOMPARE(idle.count(), 0);
+        fake.withdraw("list", 7, "rule");
+        QTRY_COMPARE(idle.count(), 1);
+        QCOMPARE(owned.count(), 1);
+        QVERIFY(!device.tester.interface()->isServiceRegistered(QStringLiteral("org.example.Other")));
+        QVERIFY(!device.tester.interface()->isServiceRegistered(QStringLiteral("org.example.Shop")));
+    }
 };
 
 FLOWBUS_TEST_MAIN(CallTests)
