@@ -339,6 +339,21 @@ flowbus_screen_hold (FlowbusScreen *self)
 }
 
 /**
+ * flowbus_screen_is_held:
+ * @self: a screen
+ *
+ * Tells whether the answer is put off by flowbus_screen_hold().
+ *
+ * Returns: whether the answer is put off
+ */
+gboolean
+flowbus_screen_is_held (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  return self->is_held;
+}
+
+/**
  * flowbus_screen_accept:
  * @self: a screen for which flowbus_screen_hold() was called
  *

@@ -53,6 +53,7 @@ FLOWBUS_API void flowbus_screen_touch (FlowbusScreen *self);
 
 /* The answer to Present. */
 FLOWBUS_API void flowbus_screen_hold (FlowbusScreen *self);
+FLOWBUS_API gboolean flowbus_screen_is_held (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_accept (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_fail (FlowbusScreen *self, const char *message);
 

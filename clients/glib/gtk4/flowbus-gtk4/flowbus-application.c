@@ -24,7 +24,9 @@
  * first screen, however long that takes.
  *
  * The presenter owns the bus name, not the [class@Gio.Application], which is %G_APPLICATION_NON_UNIQUE for that reason: so no
- * screen is lost that comes while the application ends. Where another program has the name already, this one says so and ends.
+ * screen is lost that comes while the application ends. Where another program has the name already, or there is no bus, this one
+ * says so and ends: after the handlers of [signal@Gio.Application::shutdown] the process exits with the status 1, as
+ * g_application_run() has no other one than 0 then.
  */
 
 typedef struct
@@ -33,6 +35,7 @@ typedef struct
   FlowbusPresenter *presenter;
   FlowbusGuard *guard;
   gboolean is_held; /* no window keeps it from ending yet */
+  gboolean has_failed;
 } FlowbusApplicationPrivate;
 
 G_DEFINE_TYPE_WITH_PRIVATE (FlowbusApplication, flowbus_application, GTK_TYPE_APPLICATION)
@@ -68,6 +71,8 @@ on_present (FlowbusPresenter *presenter, FlowbusScreen *screen, FlowbusApplicati
 
   g_signal_emit (self, signals[SHOW], g_quark_from_string (name), screen);
   widget = flowbus_screen_get_bound_widget (screen);
+  if (!flowbus_screen_is_live (screen) || (widget == NULL && flowbus_screen_is_held (screen)))
+    return; /* The handler has refused it, or shows it later. */
   if (widget == NULL)
     {
       g_autofree char *message = g_strdup_printf ("'%s' shows no window for the screen '%s': no handler of 'show::%s' binds one",
@@ -106,11 +111,24 @@ on_idle (FlowbusPresenter *presenter, FlowbusApplication *self)
 }
 
 static void
-on_lost_name (FlowbusPresenter *presenter, const char *message, FlowbusApplication *self)
+fail (FlowbusApplication *self, const char *message)
 {
   g_message ("%s", message);
+  get_private (self)->has_failed = TRUE;
   let_go (self);
   g_application_quit (G_APPLICATION (self));
+}
+
+static void
+on_lost_name (FlowbusPresenter *presenter, const char *message, FlowbusApplication *self)
+{
+  fail (self, message);
+}
+
+static void
+on_closed (FlowbusClient *client, const GError *error, FlowbusApplication *self)
+{
+  fail (self, error->message);
 }
 
 /* It is the name of the presenter, too, which says why. */
@@ -136,6 +154,7 @@ flowbus_application_startup (GApplication *application)
   priv->guard = flowbus_guard_new_for_client (priv->client, name);
   priv->presenter = flowbus_presenter_new_for_client (priv->client, name);
   flowbus_presenter_set_exit_when_idle (priv->presenter, TRUE);
+  g_signal_connect_object (priv->client, "closed", G_CALLBACK (on_closed), self, 0);
   g_signal_connect_object (priv->guard, "adapt", G_CALLBACK (on_adapt), self, 0);
   g_signal_connect_object (priv->guard, "lost-name", G_CALLBACK (on_guard_lost_name), self, 0);
   g_signal_connect_object (priv->presenter, "present", G_CALLBACK (on_present), self, 0);
@@ -161,6 +180,8 @@ flowbus_application_shutdown (GApplication *application)
   if (priv->guard)
     flowbus_guard_close (priv->guard);
   G_APPLICATION_CLASS (flowbus_application_parent_class)->shutdown (application);
+  if (priv->has_failed)
+    exit (EXIT_FAILURE);
 }
 
 static void
@@ -239,7 +260,8 @@ flowbus_application_class_init (FlowbusApplicationClass *class)
    * Emitted once for each screen that this application is to show, with the name of the screen as the detail.
    *
    * The handler calls [method@FlowbusGtk4.Application.open_window], [func@screen_bind_window], [func@screen_bind_widget] or
-   * [method@FlowbusGtk4.NavigationView.add]. If no handler does, the screen is refused, and flowbusd dismisses it.
+   * [method@FlowbusGtk4.NavigationView.add]. If no handler does, the screen is refused, and flowbusd dismisses it, unless a handler
+   * puts it off by [method@Flowbus.Screen.hold].
    */
   signals[SHOW] = g_signal_new ("show", G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED,
                                 G_STRUCT_OFFSET (FlowbusApplicationClass, show), NULL, NULL, NULL, G_TYPE_NONE, 1,

@@ -17,7 +17,11 @@ on_show (FlowbusApplication *app, FlowbusScreen *screen, Program *program)
 {
   program->shown++;
   g_set_object (&latest, screen);
-  if (flowbus_screen_get_int64 (screen, "number") < 100)
+  if (flowbus_screen_get_int64 (screen, "number") == 50)
+    flowbus_screen_fail (screen, "not today");
+  else if (flowbus_screen_get_int64 (screen, "number") == 60)
+    flowbus_screen_hold (screen);
+  else if (flowbus_screen_get_int64 (screen, "number") < 100)
     program->window = flowbus_application_open_window (app, screen, "A title", gtk_label_new ("A page"));
 }
 
@@ -53,6 +57,17 @@ use (gpointer user_data)
   wait_until (program->shown == 2);
   wait_until (support_is (path, "Presented", TRUE));
   g_test_assert_expected_messages ();
+
+  /* One that the handler refuses, or puts off, is its own. */
+  support_emit ("opened", 50);
+  wait_until (program->shown == 3);
+  g_assert_false (flowbus_screen_is_live (latest));
+  support_emit ("opened", 60);
+  wait_until (program->shown == 4);
+  g_assert_true (flowbus_screen_is_live (latest));
+  flowbus_application_open_window (program->app, latest, "Late", NULL);
+  flowbus_screen_accept (latest);
+  wait_until (support_is (flowbus_screen_get_path (latest), "Visible", TRUE));
   g_clear_object (&latest);
   g_idle_add (dismiss_root, NULL);
   return G_SOURCE_REMOVE;
@@ -93,7 +108,7 @@ test_name_taken (void)
   FlowbusPresenter *presenter = support_begin ();
 
   g_test_trap_subprocess ("/application/name-taken/second", 20 * G_USEC_PER_SEC, 0);
-  g_test_trap_assert_passed ();
+  g_test_trap_assert_failed ();
   g_test_trap_assert_stderr ("*another program has the bus name 'org.example.Windows'*");
   support_end (presenter);
 }
@@ -106,6 +121,22 @@ test_second (void)
   g_application_run (G_APPLICATION (flowbus_application_new ("org.example.Windows")), 0, NULL);
 }
 
+/* Without a bus it says so and ends, too. */
+static void
+test_no_bus (void)
+{
+  if (g_test_subprocess ())
+    {
+      g_setenv ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere", TRUE);
+      g_application_run (G_APPLICATION (flowbus_application_new ("org.example.Windows")), 0, NULL);
+      return;
+    }
+  g_test_trap_subprocess (NULL, 20 * G_USEC_PER_SEC, 0);
+  g_test_trap_assert_failed ();
+  g_assert_false (g_test_trap_reached_timeout ());
+  g_test_trap_assert_stderr ("*can't connect to the bus: *");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -114,5 +145,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/application/life", test_life);
   g_test_add_func ("/application/name-taken", test_name_taken);
   g_test_add_func ("/application/name-taken/second", test_second);
+  g_test_add_func ("/application/no-bus", test_no_bus);
   return g_test_run ();
 }
