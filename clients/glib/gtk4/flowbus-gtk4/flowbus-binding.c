@@ -6,6 +6,8 @@
  * the screen when the user closes the window, goes back, raises the window, names it for the compositor, and takes it away. */
 
 #define BINDING_KEY "flowbus-binding"
+static void on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data);
+
 #define MAX_TITLE 256 /* bytes, as flowbusd has it */
 
 /* It belongs to the widget, and ends with it or by flowbus_screen_unbind(). */
@@ -128,6 +130,27 @@ on_title (GtkWindow *window, GParamSpec *property, Binding *self)
   flowbus_screen_set_title (self->screen, title ? title : "");
 }
 
+/* The window is closed, and the screen stays: what is not seen must not take steps, and is to go when it can. */
+static void
+on_appeared (FlowbusScreen *screen)
+{
+  if (get_binding (screen) || !flowbus_screen_is_live (screen))
+    return;
+  flowbus_screen_dismiss_async (screen, NULL, on_dismissed, NULL);
+}
+
+static void
+keep_dismissing (FlowbusScreen *screen)
+{
+  FlowbusClient *client = flowbus_screen_get_client (screen);
+
+  if (!flowbus_screen_is_live (screen))
+    return;
+  flowbus_screen_set_visible (screen, FALSE);
+  g_signal_handlers_disconnect_by_func (client, on_appeared, screen);
+  g_signal_connect_object (client, "appeared", G_CALLBACK (on_appeared), screen, G_CONNECT_SWAPPED);
+}
+
 static void
 on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data)
 {
@@ -141,6 +164,8 @@ on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data)
                flowbus_screen_get_path (FLOWBUS_SCREEN (object)), error->message);
   else if (error)
     g_info ("The screen '%s' was not dismissed: %s", flowbus_screen_get_path (FLOWBUS_SCREEN (object)), error->message);
+  if (error)
+    keep_dismissing (FLOWBUS_SCREEN (object));
   if (application)
     g_application_release (application);
 }
@@ -265,6 +290,17 @@ give_options (FlowbusScreen *screen, gpointer user_data)
   return self ? _flowbus_surface_get_options (self->widget, FALSE) : NULL;
 }
 
+/* The screen was withdrawn before it was bound. Later: the program still uses what it has bound. */
+static gboolean
+end_withdrawn (gpointer screen)
+{
+  Binding *self = get_binding (screen);
+
+  if (self)
+    on_withdrawn (screen, "gone", self);
+  return G_SOURCE_REMOVE;
+}
+
 static Binding *
 bind (FlowbusScreen *screen, GtkWidget *widget)
 {
@@ -292,6 +328,8 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
   g_signal_connect (screen, "updated", G_CALLBACK (on_present), self);
   if (gtk_widget_get_mapped (widget))
     on_map (widget, self);
+  if (!flowbus_screen_is_live (screen))
+    g_idle_add_full (G_PRIORITY_DEFAULT, end_withdrawn, g_object_ref (screen), g_object_unref);
   return self;
 }
 
@@ -313,7 +351,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  * - The window has the title of the screen, as task switchers show it: that of [property@Gtk.Window:title].
  * - When the screen comes back in sight, or has new arguments, the window is presented, with the activation token if there is one.
  * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
- * - When the screen is withdrawn, the window is destroyed.
+ * - When the screen is withdrawn, the window is destroyed; if it was withdrawn already, when control returns to the main loop.
  *
  * The window has these actions, so that buttons and menus, also those of a UI file, need no code:
  *
@@ -337,7 +375,8 @@ flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
     on_realize (GTK_WIDGET (window), self);
   if (gtk_window_get_title (window))
     on_title (window, NULL, self);
-  _flowbus_surface_present (window, screen);
+  if (flowbus_screen_is_live (screen))
+    _flowbus_surface_present (window, screen);
 }
 
 /**

@@ -123,6 +123,67 @@ test_destroy (void)
   support_end (presenter);
 }
 
+/* The screen can be gone when a program that takes its time shows it. */
+static void
+test_withdrawn_before (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusScreen) screen = NULL;
+  GtkWidget *view = flowbus_navigation_view_new (), *toplevel = gtk_window_new ();
+  guint destroyed = 0;
+  GtkWindow *window;
+
+  open_window (below, NULL);
+  gtk_window_set_child (GTK_WINDOW (toplevel), view);
+  screen = g_object_ref (support_open ("opened", 2));
+  flowbus_screen_dismiss_async (screen, NULL, NULL, NULL);
+  wait_until (!flowbus_screen_is_live (screen));
+  window = open_window (screen, NULL);
+  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
+  wait_until (destroyed);
+  g_assert_null (flowbus_screen_get_bound_widget (screen));
+
+  flowbus_navigation_view_add (FLOWBUS_NAVIGATION_VIEW (view), screen, gtk_label_new ("late"));
+  wait_until (flowbus_navigation_view_get_n_screens (FLOWBUS_NAVIGATION_VIEW (view)) == 0);
+  gtk_window_destroy (GTK_WINDOW (toplevel));
+  support_end (presenter);
+}
+
+/* Calls of a method that flowbusd does not know. */
+static GDBusMessage *
+refuse_call (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer method)
+{
+  GDBusMessage *wrong;
+
+  if (incoming || g_strcmp0 (g_dbus_message_get_member (message), method) != 0)
+    return message;
+  wrong = g_dbus_message_copy (message, NULL);
+  g_dbus_message_set_member (wrong, "NoSuchMethod");
+  g_object_unref (message);
+  return wrong;
+}
+
+/* A screen whose dismissal fails has no window any more: it is hidden, and dismissed when flowbusd is there again. */
+static void
+test_dismiss_fails (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  FlowbusClient *client = flowbus_presenter_get_client (presenter);
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWindow *window = open_window (screen, NULL);
+  guint filter = g_dbus_connection_add_filter (flowbus_client_get_connection (client), refuse_call, (gpointer) "Dismiss", NULL);
+
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_window_destroy (window);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  g_assert_true (flowbus_screen_is_live (screen));
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (client), filter);
+  g_signal_emit_by_name (client, "appeared");
+  wait_until (!flowbus_screen_is_live (screen));
+  support_end (presenter);
+}
+
 /* What flowbusd withdraws is not dismissed by its window as well. */
 static void
 test_withdrawn (void)
@@ -362,6 +423,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/close-refused", test_close_refused);
   g_test_add_func ("/binding/destroy", test_destroy);
   g_test_add_func ("/binding/withdrawn", test_withdrawn);
+  g_test_add_func ("/binding/withdrawn-before", test_withdrawn_before);
+  g_test_add_func ("/binding/dismiss-fails", test_dismiss_fails);
   g_test_add_func ("/binding/title", test_title);
   g_test_add_func ("/binding/escape", test_escape);
   g_test_add_func ("/binding/actions", test_actions);
