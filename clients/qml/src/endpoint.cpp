@@ -21,6 +21,8 @@ struct Method
 const QLatin1String interfaces[] = {QLatin1String("org.flowbus.Navigation1.Presenter"),
                                     QLatin1String("org.flowbus.Navigation1.Guard")};
 
+constexpr const char *roleNames[] = {"Presenter", "Guard"};
+
 // As in dbus/*.xml; a test compares them.
 const QLatin1String descriptions[] = {QLatin1String(R"(  <interface name="org.flowbus.Navigation1.Presenter">
     <method name="Present">
@@ -59,15 +61,22 @@ QHash<Key, BusName *> names;
 
 }
 
-bool Endpoint::serve(Bus *bus, const QString &path, Role role, Receiver *receiver)
+QString Endpoint::serve(Bus *bus, const QString &path, Role role, Receiver *receiver)
 {
-    Endpoint *&endpoint = endpoints[{bus, path}];
-    if (!endpoint)
+    Endpoint *endpoint = endpoints.value({bus, path});
+    if (endpoint && endpoint->receivers[role])
+        return QStringLiteral("the object '%1' is another %2's").arg(path, QLatin1String(roleNames[role]));
+    if (!endpoint) {
         endpoint = new Endpoint(bus);
-    if (endpoint->receivers[role])
-        return false;
+        if (!bus->connection().registerVirtualObject(path, endpoint)) {
+            delete endpoint;
+            return QStringLiteral("the object '%1' can't be exported: its path has to be one of D-Bus, such as '/org/example/Cinema', that "
+                                  "the program has no other object at").arg(path);
+        }
+        endpoints.insert({bus, path}, endpoint);
+    }
     endpoint->receivers[role] = receiver;
-    return endpoint->receivers[1 - role] || bus->connection().registerVirtualObject(path, endpoint);
+    return {};
 }
 
 void Endpoint::withdraw(Bus *bus, const QString &path, Role role)
@@ -139,8 +148,17 @@ QDBusMessage BusName::busCall(const char *member, const QVariantList &arguments)
 void BusName::add(Receiver *receiver)
 {
     receivers << receiver;
-    if (!isRequested)
-        request();
+    if (isRequested)
+        return;
+    isRequested = true;
+    if (!std::exchange(isQueued, true)) {
+        const auto requestNow = [this] {
+            isQueued = false;
+            if (isRequested)
+                request();
+        };
+        QMetaObject::invokeMethod(this, requestNow, Qt::QueuedConnection);
+    }
 }
 
 void BusName::remove(Receiver *receiver)
@@ -164,15 +182,13 @@ void BusName::requested(const QDBusMessage &message)
     if (message.arguments().value(0).toUInt() != inQueue)
         return;
     qWarning("flowbus: another program has the bus name '%s'; this one gets it when that ends", qUtf8Printable(name));
-    for (Receiver *receiver : std::as_const(receivers))
-        receiver->nameChanged(false);
+    tell(false);
 }
 
 void BusName::requestFailed(const QDBusError &error, const QDBusMessage &)
 {
     qWarning("flowbus: the bus refuses the name '%s': %s", qUtf8Printable(name), qUtf8Printable(error.message()));
-    for (Receiver *receiver : std::as_const(receivers))
-        receiver->nameChanged(false);
+    tell(false);
 }
 
 void BusName::acquired(const QString &acquiredName)
@@ -192,13 +208,24 @@ void BusName::setOwned(bool isOwned)
     if (owned == isOwned)
         return;
     owned = isOwned;
-    for (Receiver *receiver : std::as_const(receivers))
-        receiver->nameChanged(isOwned);
+    tell(isOwned);
+}
+
+// A handler may make others, or destroy them.
+void BusName::tell(bool isOwned)
+{
+    const QList<Receiver *> all = receivers;
+    for (Receiver *receiver : all) {
+        if (receivers.contains(receiver))
+            receiver->nameChanged(isOwned);
+    }
 }
 
 void BusName::release(QObject *context, std::function<void()> done)
 {
     isRequested = false;
+    // Who asks now gets the name by a new request, and learns that then.
+    owned = false;
     const QPointer<QObject> guard(context);
     releases << [guard, done = std::move(done)] {
         if (guard && done)

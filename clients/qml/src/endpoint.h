@@ -28,8 +28,8 @@ class Endpoint : public QDBusVirtualObject
 public:
     enum Role { PresenterRole, GuardRole };
 
-    // Exports the object. False if the path has this role already.
-    static bool serve(Bus *bus, const QString &path, Role role, Receiver *receiver);
+    // Exports the object. Returns why it can't be: the path has this role already, or is none.
+    static QString serve(Bus *bus, const QString &path, Role role, Receiver *receiver);
     static void withdraw(Bus *bus, const QString &path, Role role);
 
     QString introspect(const QString &path) const override;
@@ -41,7 +41,8 @@ private:
     Receiver *receivers[2] = {nullptr, nullptr};
 };
 
-// A bus name. It is requested for the first of those who need it, and given back for all of them.
+// A bus name. It is requested for the first of those who need it, when all objects of a file of QML are exported, and given back for
+// all of them.
 class BusName : public QObject
 {
     Q_OBJECT
@@ -68,6 +69,7 @@ private:
     BusName(Bus *bus, const QString &name);
     QDBusMessage busCall(const char *member, const QVariantList &arguments) const;
     void setOwned(bool isOwned);
+    void tell(bool isOwned);
 
     Bus *bus;
     QString name;
@@ -75,6 +77,7 @@ private:
     QList<std::function<void()>> releases;
     bool owned = false;
     bool isRequested = false;
+    bool isQueued = false;
 };
 
 }

@@ -135,8 +135,8 @@ void FlowBusGuard::componentComplete()
     m_bus = Bus::of(m_kind == Session ? Bus::Kind::Session : Bus::Kind::System);
     if (!m_bus->isConnected())
         return;
-    if (!Endpoint::serve(m_bus, path(), Endpoint::GuardRole, this)) {
-        qmlWarning(this).noquote() << QStringLiteral("the object '%1' is another Guard's").arg(path());
+    if (const QString problem = Endpoint::serve(m_bus, path(), Endpoint::GuardRole, this); !problem.isEmpty()) {
+        qmlWarning(this).noquote() << problem;
         return;
     }
     m_servedPath = path();

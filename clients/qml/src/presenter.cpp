@@ -106,8 +106,8 @@ void FlowBusPresenter::componentComplete()
     }
     // The last window that is closed does not end the program: its Dismiss is under way then, and screens may follow.
     QGuiApplication::setQuitOnLastWindowClosed(false);
-    if (!Endpoint::serve(m_bus, path(), Endpoint::PresenterRole, this)) {
-        qmlWarning(this).noquote() << QStringLiteral("the object '%1' is another Presenter's").arg(path());
+    if (const QString problem = Endpoint::serve(m_bus, path(), Endpoint::PresenterRole, this); !problem.isEmpty()) {
+        qmlWarning(this).noquote() << problem;
         return;
     }
     m_servedPath = path();

@@ -253,6 +253,43 @@ private Q_SLOTS:
         QCOMPARE(called("Withdraw", {path, qulonglong(99), QStringLiteral("rule")}).type(), QDBusMessage::ReplyMessage);
     }
 
+    // A call of the bus that starts the program comes when all objects are exported, those that follow in the file as well.
+    void exportsAllBeforeItHasTheName()
+    {
+        Device device(definitions);
+        QObject *presenter = device.load("Presenter { name: 'org.example.Shop'; Guard { name: 'org.example.Shop'; path: '/other' } }");
+        // On the connection of the program: a request that was sent would come first.
+        QDBusConnection session = QDBusConnection::sessionBus();
+        QVERIFY(!session.interface()->isServiceRegistered(QStringLiteral("org.example.Shop")));
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+    }
+
+    // A handler of the name may make and destroy others of the name.
+    void survivesHandlersOfTheName()
+    {
+        Device device(definitions);
+        QObject *root = device.load(R"(QtObject { id: root
+            property var more: []
+            property Component guard: Guard { name: "org.example.Shop"; path: "/more/" + root.more.length }
+            property Presenter first: Presenter { name: "org.example.Shop"
+                onAcquiredName: { root.second.destroy(); for (let n = 0; n < 20; ++n) root.more.push(root.guard.createObject(root)) } }
+            property QtObject second: Guard { name: "org.example.Shop"; path: "/second" }
+            Component.onCompleted: first.acquiredName.connect(() => gc())
+        })");
+        QTRY_COMPARE(device.evaluate(root, QStringLiteral("more.length")).toInt(), 20);
+        QTRY_VERIFY(device.evaluate(root, QStringLiteral("more.every(it => it.nameOwned)")).toBool());
+    }
+
+    // A path that can't be exported is named, and can be tried again.
+    void saysWhichPathIsNone()
+    {
+        Device device(definitions);
+        for (int round = 0; round < 2; ++round) {
+            QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("the object '/a//b' can't be exported: ")));
+            delete device.load("Presenter { name: 'org.example.Shop'; path: '/a//b' }");
+        }
+    }
+
     // What it serves is what dbus/*.xml says.
     void servesTheContract()
     {
