@@ -21,6 +21,8 @@ namespace {
 // Those that serve screens.
 QList<FlowBusPresenter *> presenters;
 
+bool isQuitting = false;
+
 }
 
 FlowBusPresenter::FlowBusPresenter(QObject *parent) : QObject(parent) {}
@@ -38,6 +40,9 @@ FlowBusPresenter::~FlowBusPresenter()
         Endpoint::withdraw(m_bus, m_servedPath, Endpoint::PresenterRole);
     for (const qulonglong instance : m_views.keys()) {
         View view = m_views.take(instance);
+        // A program that ends loses its screens as one that crashes, and flowbusd knows from the definitions what is to follow.
+        if (view.screen->isOwned && view.screen->isLive && !isQuitting)
+            view.screen->giveUp();
         refuse(view, Error::failed, QStringLiteral("the presenter is gone"));
         delete view.window;
         delete view.screen;
@@ -112,6 +117,8 @@ void FlowBusPresenter::componentComplete()
     }
     m_servedPath = path();
     m_busName = BusName::of(m_bus, m_name);
+    if (presenters.isEmpty())
+        connect(qApp, &QCoreApplication::aboutToQuit, qApp, [] { isQuitting = true; });
     presenters << this;
     m_busName->add(this);
     connect(m_bus, &Bus::idle, this, &FlowBusPresenter::checkIdle);

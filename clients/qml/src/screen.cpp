@@ -423,6 +423,13 @@ void Screen::releaseEvicted()
     callPresentable("Release", {}, [this](const Reply &) { end(QStringLiteral("evicted")); });
 }
 
+void Screen::giveUp()
+{
+    const QString at = instancePath(instance);
+    bus->call(at, presentableInterface, QStringLiteral("SetVisible"), {false}, nullptr, {});
+    bus->call(at, presentableInterface, QStringLiteral("Release"), {}, nullptr, {});
+}
+
 void Screen::end(const QString &reason)
 {
     if (!std::exchange(isLive, false))

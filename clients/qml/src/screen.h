@@ -99,6 +99,8 @@ public:
     // The first call of Present was answered with an error.
     void refused();
     void withdraw(const QString &reason);
+    // The presenter is destroyed, and the program goes on: it hides the screen and has it no longer.
+    void giveUp();
 
     void setVisible(bool visible);
     void setTitle(const QString &title);

@@ -228,6 +228,17 @@ private Q_SLOTS:
         QVERIFY(!device.tester.interface()->isServiceRegistered(QStringLiteral("org.example.Other")));
         QVERIFY(!device.tester.interface()->isServiceRegistered(QStringLiteral("org.example.Shop")));
     }
+
+    // The program goes on without the presenter: flowbusd may not take it for the owner any longer.
+    void releasesTheScreensOfADestroyedPresenter()
+    {
+        SHOWN_LIST;
+        delete presenter;
+        QVERIFY(!list);
+        QTRY_COMPARE(fake.made(), QStringLiteral("SetVisible Release"));
+        QCOMPARE(fake.calls.first().arguments().value(0).toBool(), false);
+        QCOMPARE(fake.calls.last().path(), instancePath);
+    }
 };
 
 FLOWBUS_TEST_MAIN(CallTests)
