@@ -75,6 +75,10 @@ void FlowBusTree::componentComplete()
     link.connect(service, QString(), flowInterface, QStringLiteral("NavigationFailed"), this,
                  SLOT(navigationFailed(QDBusMessage)));
     connect(m_bus, &Bus::serviceAppeared, this, &FlowBusTree::read);
+    connect(m_bus, &Bus::serviceVanished, this, [this] {
+        if (std::exchange(m_loaded, false))
+            Q_EMIT loadedChanged();
+    });
     read();
 }
 
@@ -201,6 +205,8 @@ void FlowBusTree::interfacesAdded(const QDBusMessage &message)
     if (!m_loaded || !concerns(at))
         return;
     const auto interfaces = qdbus_cast<Interfaces>(message.arguments().value(1));
+    if (const int row = lookup(at); row >= 0)
+        removeRange(row, endOf(m_nodes, row));
     Node node{at, 0, interfaces.contains(flowInterface), properties(interfaces)};
     const int parent = lookup(node.parentPath());
     node.depth = parent < 0 ? 0 : m_nodes[parent].depth + 1;

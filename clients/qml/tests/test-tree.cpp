@@ -137,6 +137,21 @@ private Q_SLOTS:
         QCOMPARE(outcome.value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.InvalidArguments"));
     }
 
+    // The rows stay while flowbusd is away, and 'loaded' says that they may be out of date.
+    void isNotLoadedWithoutFlowbusd()
+    {
+        Device device(definitions);
+        device.coordinate("main");
+        QObject *tree = device.load("FlowTree { }");
+        QTRY_VERIFY(tree->property("loaded").toBool());
+        device.killFlowbusd();
+        QTRY_VERIFY(!tree->property("loaded").toBool());
+        QCOMPARE(tree->property("count").toInt(), 2);
+        device.startFlowbusd();
+        QTRY_VERIFY(tree->property("loaded").toBool());
+        QCOMPARE(tree->property("count").toInt(), 2);
+    }
+
     // Changes while the tree is read, and flowbusd killed in between: the model has the tree in the end.
     void missesNothing()
     {
