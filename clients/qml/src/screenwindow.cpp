@@ -11,6 +11,7 @@
 #include <QtGui/QMouseEvent>
 #include <QtGui/QStyleHints>
 #include <QtQml/QQmlInfo>
+#include <QtQuick/QQuickItem>
 
 #include <chrono>
 #include <utility>
@@ -24,6 +25,15 @@ constexpr double swipeEdge = 16;
 constexpr double swipeLength = 80;
 
 QPointer<Screen> nextScreen;
+
+// Whether an item follows the pointer and lets nobody else take it, as a slider that is dragged. A button that is pressed does not.
+bool isTaken(QPointerEvent *event)
+{
+    QObject *grabber = event->exclusiveGrabber(event->point(0));
+    if (auto *item = qobject_cast<QQuickItem *>(grabber))
+        return item->keepMouseGrab() || item->keepTouchGrab();
+    return grabber && grabber->inherits("QQuickDragHandler");
+}
 
 quint64 now()
 {
@@ -251,6 +261,10 @@ void FlowBusScreenWindow::followSwipe(QEvent *event)
         m_swipeBegin = at;
         break;
     }
+    case QEvent::MouseMove:
+    case QEvent::TouchUpdate:
+        m_isSwipe = m_isSwipe && !isTaken(pointer);
+        break;
     case QEvent::MouseButtonRelease:
     case QEvent::TouchEnd:
         if (std::exchange(m_isSwipe, false) && moved.x() >= swipeLength && std::abs(moved.y()) < moved.x() && live())

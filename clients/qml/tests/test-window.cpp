@@ -173,6 +173,35 @@ private Q_SLOTS:
         QVERIFY(device.isLive("main/list"));
     }
 
+    // An item that is dragged from the edge takes the swipe, and one that is only pressed does not.
+    void leavesDragsToItems()
+    {
+        Device device(definitions);
+        device.run(R"(Presenter { name: "org.example.Shop"
+            property Component list: ScreenWindow {}
+            property Component detail: ScreenWindow { width: 200; height: 200
+                MouseArea { width: 200; height: 50; drag.target: knob; Item { id: knob } }
+                Item { y: 50; width: 200; height: 50; DragHandler { target: null } }
+                MouseArea { y: 100; width: 200; height: 50 } } })");
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QQuickWindow *detail = Device::window("detail");
+        QVERIFY(detail);
+        QTRY_VERIFY(device.property("main/detail", "Presented").toBool());
+        const auto drag = [&](int y) {
+            QTest::mousePress(detail, Qt::LeftButton, {}, {3, y});
+            for (int x = 15; x <= 150; x += 15)
+                QTest::mouseMove(detail, {x, y});
+            QTest::mouseRelease(detail, Qt::LeftButton, {}, {150, y});
+        };
+        drag(25);
+        drag(75);
+        // A step after them, which is decided later.
+        device.settled(detail, QStringLiteral("emit('picked', { contact: 1 })"));
+        QVERIFY(device.isLive("main/detail"));
+        drag(125);
+        QTRY_VERIFY(!device.isLive("main/detail"));
+    }
+
     // What an item takes does not go back.
     void leavesKeysToItems()
     {
