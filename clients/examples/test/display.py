@@ -50,8 +50,19 @@ class X11:
         self._xdotool("mouseup", "1")
 
     def _move(self, number, x, y):
-        left, top, width, height = self._area(number)
-        self._xdotool("mousemove", str(round(left + x * width)), str(round(top + y * height)))
+        """Moves the pointer, again and again, until the window has it and the focus: one that is raised may be below another one yet,
+        and a click would be lost."""
+        for _ in itertools.count():
+            left, top, width, height = self._area(number)
+            self._xdotool("mousemove", str(round(left + x * width)), str(round(top + y * height)))
+            pointed = self._run("xdotool", "getmouselocation", "--shell").partition("WINDOW=")[2].strip()
+            # The window manager puts each window into one of its own.
+            parent = self._run("xwininfo", "-children", "-id", number).partition("Parent window id: ")[2].split()[:1]
+            if pointed in (str(int(it, 16)) for it in [number, *parent]) and self._focus() == int(number, 16):
+                return
+
+    def _focus(self):
+        return int(self._run("xdotool", "getwindowfocus").strip() or 0)
 
     def press(self, key):
         """Presses a key."""
