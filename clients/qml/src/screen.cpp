@@ -245,12 +245,13 @@ QJSValue Screen::emitStep(QObject *of, const QString &step, const QVariantMap &v
     return FlowBus::emitStep(bus, of, instancePath(instance), step, values, options);
 }
 
-QJSValue Screen::back(QObject *of)
+QJSValue Screen::back(QObject *of, const QVariantMap &options)
 {
-    return FlowBus::back(bus, of, instancePath(instance));
+    return FlowBus::back(bus, of, instancePath(instance), options);
 }
 
-QJSValue Screen::ask(QObject *of, const QString &step, const QVariantMap &values, const QString &given)
+QJSValue Screen::ask(QObject *of, const QString &step, const QVariantMap &values, const QString &given,
+                     const QVariantMap &more)
 {
     const Promise promise(of);
     const QString token = given.isEmpty() ? QUuid::createUuid().toString(QUuid::WithoutBraces) : given;
@@ -263,7 +264,9 @@ QJSValue Screen::ask(QObject *of, const QString &step, const QVariantMap &values
                          promise.reject(QString(Error::notOwner),
                                         QStringLiteral("the screen was taken from this program: its next owner gets the answer to '%1'").arg(step));
                      }});
-    const QVariantMap options{{QStringLiteral("ask"), true}, {QStringLiteral("token"), token}};
+    QVariantMap options = more;
+    options.insert(QStringLiteral("ask"), true);
+    options.insert(QStringLiteral("token"), token);
     sendStep(bus, bus, instancePath(instance), step, values, options, [bus = bus, guard, token, promise, step](const Reply &reply) {
         const QString verdict = reply.values.value(1).toString();
         const bool isAsked = verdict == QLatin1String("navigated") || verdict == QLatin1String("deferred");

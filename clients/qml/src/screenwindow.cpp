@@ -206,6 +206,7 @@ bool FlowBusScreenWindow::event(QEvent *event)
     case QEvent::TabletRelease: {
         const QPointer<FlowBusScreenWindow> guard(this);
         m_inputTime = now();
+        m_inputStamp = static_cast<QInputEvent *>(event)->timestamp();
         // Who takes it says so.
         event->ignore();
         const bool isHandled = QQuickWindow::event(event);
@@ -274,24 +275,37 @@ void FlowBusScreenWindow::followSwipe(QEvent *event)
     }
 }
 
+// The options of a step that the user's input leads to, if it does.
+QVariantMap FlowBusScreenWindow::inputOptions(const QVariantMap &options, bool hasTime) const
+{
+    QVariantMap all = options;
+    if (!m_inputTime)
+        return all;
+    const QString time = QStringLiteral("inputTime");
+    if (hasTime && !all.contains(time))
+        all.insert(time, m_inputTime);
+    // A window manager lets a window come to the front if its token is from the user's last input.
+    const QString token = QStringLiteral("activation-token");
+    if (QGuiApplication::platformName() == QLatin1String("xcb") && m_inputStamp && !all.contains(token))
+        all.insert(token, QStringLiteral("flowbus-qml-%1-%2_TIME%3").arg(QCoreApplication::applicationPid()).arg(instance()).arg(quint32(m_inputStamp)));
+    return all;
+}
+
 QJSValue FlowBusScreenWindow::emit(const QString &step, const QVariantMap &arguments, const QVariantMap &options)
 {
     if (!m_screen)
         return {};
-    QVariantMap all = options;
-    if (m_inputTime && !all.contains(QStringLiteral("inputTime")))
-        all.insert(QStringLiteral("inputTime"), m_inputTime);
-    return m_screen->emitStep(this, step, arguments, all);
+    return m_screen->emitStep(this, step, arguments, inputOptions(options, true));
 }
 
 QJSValue FlowBusScreenWindow::ask(const QString &step, const QVariantMap &arguments, const QString &token)
 {
-    return m_screen ? m_screen->ask(this, step, arguments, token) : QJSValue();
+    return m_screen ? m_screen->ask(this, step, arguments, token, inputOptions({}, true)) : QJSValue();
 }
 
 QJSValue FlowBusScreenWindow::back()
 {
-    return m_screen ? m_screen->back(this) : QJSValue();
+    return m_screen ? m_screen->back(this, inputOptions({}, false)) : QJSValue();
 }
 
 QJSValue FlowBusScreenWindow::saveState(const QVariantMap &state)

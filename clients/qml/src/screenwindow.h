@@ -183,13 +183,16 @@ private:
     void attach(FlowBus::Screen *screen);
     bool isBack(QEvent *event) const;
     void followSwipe(QEvent *event);
+    QVariantMap inputOptions(const QVariantMap &options, bool hasTime) const;
     void raiseWindow();
     void showWindow();
 
     QPointer<FlowBus::Screen> m_screen;
     QString m_failure;
     QPointF m_swipeBegin;
+    // Of the event that is handled now: the time of this process, and that of the display server.
     quint64 m_inputTime = 0;
+    quint64 m_inputStamp = 0;
     Visibility m_wantedVisibility = AutomaticVisibility;
     bool m_wantedVisible = true;
     bool m_hasBegun = false;
