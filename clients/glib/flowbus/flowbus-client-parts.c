@@ -166,6 +166,12 @@ _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen)
     g_hash_table_remove (self->screens, &instance);
 }
 
+guint
+_flowbus_client_count_screens (FlowbusClient *self)
+{
+  return g_hash_table_size (self->screens);
+}
+
 FlowbusScreen *
 _flowbus_client_find_screen (FlowbusClient *self, const char *path)
 {

@@ -169,6 +169,7 @@ static gboolean
 is_idle (FlowbusPresenter *self)
 {
   return self->exit_when_idle && self->was_called && !self->is_closed && !g_hash_table_size (self->screens) &&
+         !_flowbus_client_count_screens (self->client) &&
          !_flowbus_client_count_questions (self->client) && !_flowbus_calls_count (_flowbus_client_get_calls (self->client)) &&
          !_flowbus_emissions_count (_flowbus_client_get_emissions (self->client));
 }

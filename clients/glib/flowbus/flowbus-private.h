@@ -54,6 +54,7 @@ void _flowbus_screen_save_now (FlowbusScreen *self);
 /* The screens that presenters of this client show, by instance. */
 void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen);
 void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);
+guint _flowbus_client_count_screens (FlowbusClient *self);
 FlowbusScreen *_flowbus_client_find_screen (FlowbusClient *self, const char *path);
 
 /* flowbus-call.c */

@@ -489,6 +489,51 @@ test_name_flags (void)
 }
 
 static void
+call_presenter (Fixture *fixture, const char *name, const char *path, const char *method, const char *arguments)
+{
+  g_autoptr (GVariant) reply = fixture_call (fixture, name, path, SERVICE ".Presenter", method,
+                                             arguments ? g_variant_new_parsed (arguments) : NULL);
+
+  g_assert_true (g_variant_is_of_type (reply, G_VARIANT_TYPE_UNIT));
+}
+
+static void
+count_present (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer count)
+{
+  ++*(int *) count;
+}
+
+/* A program with two presenters is idle when neither has a screen. */
+static void
+test_idle_of_two (void)
+{
+  Fixture *fixture = fixture_new (definitions);
+  FlowbusPresenter *first = flowbus_presenter_new_for_client (fixture->client, NAME);
+  FlowbusPresenter *second = flowbus_presenter_new_for_client (fixture->client, "com.kiosk.Other");
+  int presents = 0, idle = 0;
+
+  g_object_set (fixture->client, "retry-time", 0, NULL);
+  flowbus_presenter_set_exit_when_idle (first, TRUE);
+  g_signal_connect (first, "present", G_CALLBACK (count_present), &presents);
+  g_signal_connect (second, "present", G_CALLBACK (count_present), &presents);
+  g_signal_connect (first, "idle", G_CALLBACK (on_name), &idle);
+  wait_until (flowbus_presenter_get_name_owned (first) && flowbus_presenter_get_name_owned (second));
+  call_presenter (fixture, NAME, OBJECT, "Present", "(objectpath '/a', 'a', @a{sv} {}, {'instance': <uint64 1>})");
+  call_presenter (fixture, "com.kiosk.Other", "/com/kiosk/Other", "Present",
+                  "(objectpath '/b', 'b', @a{sv} {}, {'instance': <uint64 2>})");
+  g_assert_cmpint (presents, ==, 2);
+  call_presenter (fixture, NAME, OBJECT, "Withdraw", "(objectpath '/a', uint64 1, 'back')");
+  call_presenter (fixture, "com.kiosk.Other", "/com/kiosk/Other", "Alive", NULL);
+  call_presenter (fixture, NAME, OBJECT, "Alive", NULL);
+  g_assert_cmpint (idle, ==, 0);
+  call_presenter (fixture, "com.kiosk.Other", "/com/kiosk/Other", "Withdraw", "(objectpath '/b', uint64 2, 'back')");
+  wait_until (idle == 1);
+  g_object_unref (first);
+  g_object_unref (second);
+  fixture_free (fixture);
+}
+
+static void
 close_presenter (FlowbusPresenter *presenter, const char *message, gpointer count)
 {
   ++*(int *) count;
@@ -862,6 +907,7 @@ main (int argc, char **argv)
   g_test_add_func ("/presenter/name", test_name);
   g_test_add_func ("/presenter/name-flags", test_name_flags);
   g_test_add_func ("/presenter/close-at-start", test_close_at_start);
+  g_test_add_func ("/presenter/idle-of-two", test_idle_of_two);
   g_test_add_func ("/presenter/no-bus", test_no_bus);
   g_test_add_func ("/presenter/wrong-name", test_wrong_name);
   g_test_add_func ("/presenter/close", test_close);
