@@ -306,6 +306,58 @@ def test_a_program_that_shows_nothing_any_more_ends(device, install):
     wait_said(device, "list is withdrawn: parent", "ends with 0")
 
 
+def test_another_presenter_has_a_question(device, install):
+    install("""
+        auth = flowbus.Presenter("org.example.Auth")
+        shown = []
+
+        @shop.screen("list")
+        def show_list(screen):
+            shown.append(screen)
+            screen.show()
+
+        @auth.guard("paid")
+        async def check(question):
+            await shown[0].dismiss()
+            for _ in range(10):
+                await auth.emit("shop", "failed", why="the guard takes its time")
+            say("checked")
+            return True
+
+        auth.start()
+    """)
+    install("""
+        @shop.screen("pay")
+        async def show_pay(screen):
+            screen.show()
+            screen.emit("paid").when_done(lambda paid: say("paid:", paid.result()))
+    """, name="org.example.Pay")
+    owner = device.wait_presented("shop/list").owner
+    device.emit("shop/list", "payAsked", cents=5)
+    wait_said(device, "checked", "paid: navigated")
+    device.wait_left(owner)
+
+
+def test_closed_while_a_step_is_under_way(device, install):
+    install("""
+        @shop.screen("list")
+        def show_list(screen):
+            screen.show()
+            step = shop.emit("shop", "failed", why="nothing")
+            shop.close()
+            step.when_done(end)
+
+        def end(step):
+            say("done:", step.result())
+            loop.quit()
+    """, run="""
+shop.start()
+loop = flowbus._presenter.GLib.MainLoop()
+loop.run()
+""")
+    wait_said(device, "done: navigated")
+
+
 def test_another_program_has_the_name(device, install):
     command = install("""
         @shop.screen("list")

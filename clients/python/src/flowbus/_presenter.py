@@ -26,6 +26,11 @@ _PLAIN_TYPES: Mapping[object, tuple[type, ...]] = {
     int: (int,), float: (float, int), str: (str,), bool: (bool,)}
 
 
+# The presenters of a program that have started share one client: none of them ends the program while another one has a screen or
+# a question.
+_sharing: list[Presenter] = []
+
+
 class Question:
     """A step about which this program is asked, as a guard or a navigator. ``native`` is the Flowbus.Question."""
 
@@ -71,7 +76,8 @@ class Presenter:
     def __init__(self, bus_name: str, *, object_path: str | None = None, exit_when_idle: bool = True) -> None:
         """``object_path`` is for definitions that give a ``path``; by default it follows from the name.
 
-        With ``exit_when_idle``, ``run`` ends when the program shows no screen any more; the bus starts it again.
+        With ``exit_when_idle``, ``run`` ends when the program shows no screen any more, by none of its presenters; the bus starts
+        it again.
         """
         if not _is_bus_name(bus_name):
             raise ValueError(f"'{bus_name}' is no bus name: give one such as 'org.example.Shop'")
@@ -86,6 +92,7 @@ class Presenter:
         self._navigators: dict[str, Callable[..., object]] = {}
         self._native: list[Any] = []
         self._client: Any = None
+        self._closed_handler = 0
         self._loop: Any = None
         self._status = 0
 
@@ -132,8 +139,9 @@ class Presenter:
         """Connects to the session bus, and takes the bus name, in the main loop that runs or will run."""
         if self._client is not None:
             raise RuntimeError(f"the presenter '{self.bus_name}' has started already")
-        self._client = Flowbus.Client.new()
-        self._client.connect("closed", self._on_closed)
+        self._client = _sharing[0].client if _sharing else Flowbus.Client.new()
+        _sharing.append(self)
+        self._closed_handler = self._client.connect("closed", self._on_closed)
         # A second program of the name would wait in the queue otherwise, and nobody would know why nothing is shown.
         presenter = Flowbus.Presenter(
             client=self._client, bus_name=self.bus_name, name_flags=Gio.BusNameOwnerFlags.DO_NOT_QUEUE, **self._object)
@@ -170,8 +178,12 @@ class Presenter:
         for native in reversed(self._native):
             native.close()
         self._native = []
+        if self._client is not None:
+            self._client.disconnect(self._closed_handler)
         self._client = None
         self._loop = None
+        if self in _sharing:
+            _sharing.remove(self)
 
     @property
     def screens(self) -> list[Screen]:
@@ -182,9 +194,9 @@ class Presenter:
         """Emits a step on any flow or screen, such as ``shop/list``."""
         pending: Pending[Verdict] = Pending(f"the step '{step}' on '{path}'")
         full = path if path.startswith("/org/") else f"{_TREE}/{path.strip('/')}"
-        self.client.emit_async(
-            full, step, dictionary(arguments), None, None,
-            finish(pending, lambda result: verdict(self.client.emit_finish(result))))
+        client = self.client  # The presenter has none any more after close(), and the step may still be under way then.
+        client.emit_async(
+            full, step, dictionary(arguments), None, None, finish(pending, lambda result: verdict(client.emit_finish(result))))
         return pending
 
     # What libflowbus calls.
@@ -320,6 +332,7 @@ class Presenter:
         self.quit(1)
 
     def _on_closed(self, _client: object, error: Any) -> None:
+        _sharing.clear()
         _log.error("there is no connection to the bus: %s", error.message if error is not None else "it was closed")
         self.quit(1)
 
