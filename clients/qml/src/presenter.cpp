@@ -41,7 +41,7 @@ FlowBusPresenter::~FlowBusPresenter()
     for (const qulonglong instance : m_views.keys()) {
         View view = m_views.take(instance);
         // A program that ends loses its screens as one that crashes, and flowbusd knows from the definitions what is to follow.
-        if (view.screen->isOwned && view.screen->isLive && !isQuitting)
+        if (view.screen->isOwned && view.screen->isLive && !view.screen->isLeaving && !isQuitting)
             view.screen->giveUp();
         refuse(view, Error::failed, QStringLiteral("the presenter is gone"));
         delete view.window;

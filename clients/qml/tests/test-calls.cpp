@@ -34,28 +34,23 @@ static const QString instancePath = QStringLiteral("/org/flowbus/Navigation1/ins
 class CallTests : public QObject
 {
     Q_OBJECT
-private Q_SLOTS:
-    // The first step of a process waits until the declared steps are read, and what ends or hides its screen comes after it.
-    void endsAScreenAfterItsSteps_data()
+
+    void endAfterSteps(const char *end, const char *member)
     {
-        QTest::addColumn<QString>("end");
-        QTest::addColumn<QString>("member");
-        QTest::newRow("close") << QStringLiteral("close()") << QStringLiteral("Dismiss");
-        QTest::newRow("dismiss") << QStringLiteral("dismiss()") << QStringLiteral("Dismiss");
-        QTest::newRow("finish") << QStringLiteral("finish()") << QStringLiteral("Finish");
-        QTest::newRow("release") << QStringLiteral("release()") << QStringLiteral("Release");
-        QTest::newRow("hide") << QStringLiteral("hide()") << QStringLiteral("SetVisible");
-        QTest::newRow("back") << QStringLiteral("back()") << QStringLiteral("BackWithOptions");
-    }
-    void endsAScreenAfterItsSteps()
-    {
-        QFETCH(QString, end);
-        QFETCH(QString, member);
         SHOWN_LIST;
         fake.steps.insert(QStringLiteral("ok"), {});
-        device.evaluate(list, QStringLiteral("emit('ok'); emit('ok'); ") + end);
-        QTRY_COMPARE(fake.made(), QStringLiteral("GetSteps EmitStepWithOptions EmitStepWithOptions ") + member);
+        device.evaluate(list, QStringLiteral("emit('ok'); emit('ok'); ") + QLatin1String(end));
+        QTRY_COMPARE(fake.made(), QStringLiteral("GetSteps EmitStepWithOptions EmitStepWithOptions ") + QLatin1String(member));
     }
+
+private Q_SLOTS:
+    // The first step of a process waits until the declared steps are read, and what ends or hides its screen comes after it.
+    void closesAfterSteps() { endAfterSteps("close()", "Dismiss"); }
+    void dismissesAfterSteps() { endAfterSteps("dismiss()", "Dismiss"); }
+    void finishesAfterSteps() { endAfterSteps("finish()", "Finish"); }
+    void releasesAfterSteps() { endAfterSteps("release()", "Release"); }
+    void hidesAfterSteps() { endAfterSteps("hide()", "SetVisible"); }
+    void goesBackAfterSteps() { endAfterSteps("back()", "BackWithOptions"); }
 
     // A step that the definitions have since a Reload during the reading keeps its arguments.
     void readsStepsThatChangeMeanwhile()

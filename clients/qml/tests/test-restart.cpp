@@ -195,6 +195,8 @@ private Q_SLOTS:
         other.replace("arguments = { item = \"int64\" }", "arguments = { item = \"string\" }").replace("item = 1", "item = \"1\"");
         device.define(other);
         QCOMPARE(device.call(QStringLiteral("/org/flowbus/Navigation1"), "org.flowbus.Navigation1.Coordinator", "Reload").type(), QDBusMessage::ReplyMessage);
+        // The answer comes after the signal that they have changed.
+        device.settled(list, QStringLiteral("saveState({ a: 1 })"));
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("needs string, not '2'")));
         QVERIFY(device.settled(list, QStringLiteral("emit('opened', { item: 2 })")).contains(QStringLiteral("name")));
     }
