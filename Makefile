@@ -13,6 +13,8 @@ KILLS = 20
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
 BUSES =
+# What `make test-clients` tests: folders of clients/; empty for all.
+PARTS =
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
@@ -87,7 +89,7 @@ help:
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make clients    build the libraries for GTK and Qt, in .build/clients'
-	@echo 'make test-clients  test them, with private buses and a display that nobody sees'
+	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib python")'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
 	@echo 'make build      build the release'
@@ -161,8 +163,8 @@ test-clients:
 	@tools/dependencies build demo clients test-clients
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
-	@clients/build
-	@clients/test
+	@clients/build $(filter-out python examples templates,$(PARTS))
+	@clients/test $(PARTS)
 
 # The package that depends on this one, as an application of yours does; with the versions that this one has resolved.
 swift-app:
