@@ -54,7 +54,7 @@ void Call::send()
 {
     isWaiting = false;
     ++attempts;
-    message.setAutoStartService(!age.hasExpired(Bus::limits.startable.count()));
+    message.setAutoStartService(age.elapsed() < Bus::limits.startable.count());
     // The answer comes as an event between those of signals: in the order in which flowbusd sent them.
     bus->connection().callWithCallback(message, this, SLOT(replied(QDBusMessage)), SLOT(failed(QDBusError,QDBusMessage)),
                                        int(std::chrono::milliseconds(answerLimit).count()));
@@ -309,7 +309,7 @@ void Bus::ownerChanged(const QString &, const QString &before, const QString &no
         const Emission emission = emissions.value(token);
         if (!emission.isPending || emission.isUnderWay)
             continue;
-        if (emission.age.hasExpired(limits.repeatable.count()))
+        if (emission.age.elapsed() >= limits.repeatable.count())
             concludeEmission(token, unknownOutcome);
         else
             sendEmission(token);
