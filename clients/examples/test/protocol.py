@@ -6,10 +6,13 @@ where the pointer is in the window, so a test that has moved it sees there wheth
 
 import re
 
+# Each process begins with this. One that was killed has said nothing of its end.
+BEGIN = re.compile(r"-> wl_display@1\.get_registry\(new id wl_registry@2\)")
 SURFACE = re.compile(r"-> xdg_wm_base@\d+\.get_xdg_surface\(new id xdg_surface@(\d+), wl_surface@(\d+)\)")
 TOPLEVEL = re.compile(r"-> xdg_surface@(\d+)\.get_toplevel\(new id xdg_toplevel@(\d+)\)")
 APP_ID = re.compile(r'-> xdg_toplevel@(\d+)\.set_app_id\("([^"]*)"\)')
 ENTER = re.compile(r" wl_pointer@\d+\.enter\(\d+, wl_surface@(\d+), ([\d.-]+), ([\d.-]+)\)")
+DESTROY = re.compile(r"-> wl_surface@(\d+)\.destroy\(")
 LEAVE = re.compile(r" wl_pointer@\d+\.leave\(")
 MOTION = re.compile(r" wl_pointer@\d+\.motion\(\d+, ([\d.-]+), ([\d.-]+)\)")
 
@@ -44,7 +47,11 @@ class Pointer:
             self._names[self._toplevels[found[1]]] = found[2]
         elif found := ENTER.search(line):
             self._surface, self._place = found[1], (float(found[2]), float(found[3]))
-        elif LEAVE.search(line):
+        elif LEAVE.search(line) or BEGIN.search(line):
             self._place = None
+        elif found := DESTROY.search(line):
+            # There is no leave, and the next window can have its number.
+            if found[1] == self._surface:
+                self._place = None
         elif (found := MOTION.search(line)) and self._place:
             self._place = float(found[1]), float(found[2])
