@@ -8,8 +8,6 @@
 #include <QtQml/QQmlEngine>
 #include <QtQml/QQmlInfo>
 
-#include <utility>
-
 using namespace FlowBus;
 
 FlowBusQuestion::FlowBusQuestion(Bus *bus, const QDBusMessage &message)
@@ -95,61 +93,10 @@ void FlowBusQuestion::fail(const QString &message)
         m_bus->connection().send(m_message.createErrorReply(Error::guardFailed, message));
 }
 
-FlowBusGuard::~FlowBusGuard()
-{
-    if (m_busName)
-        m_busName->remove(this);
-    if (!m_servedPath.isEmpty())
-        Endpoint::withdraw(m_bus, m_servedPath, Endpoint::GuardRole);
-}
-
-void FlowBusGuard::setName(const QString &name)
-{
-    if (m_busName) {
-        qmlWarning(this) << "the name '" << m_name << "' can't be changed any more";
-        return;
-    }
-    if (std::exchange(m_name, name) != name) {
-        Q_EMIT nameChanged();
-        Q_EMIT pathChanged();
-    }
-}
-
-QString FlowBusGuard::path() const
-{
-    return m_path.isEmpty() ? defaultPath(m_name) : m_path;
-}
-
-void FlowBusGuard::setPath(const QString &path)
-{
-    if (std::exchange(m_path, path) != path)
-        Q_EMIT pathChanged();
-}
-
 void FlowBusGuard::componentComplete()
 {
-    if (m_name.isEmpty()) {
-        qmlWarning(this) << "a Guard needs a name, such as \"org.example.Cinema\"";
-        return;
-    }
-    m_bus = Bus::of(m_kind == Session ? Bus::Kind::Session : Bus::Kind::System);
-    if (!m_bus->isConnected())
-        return;
-    if (const QString problem = Endpoint::serve(m_bus, path(), Endpoint::GuardRole, this); !problem.isEmpty()) {
-        qmlWarning(this).noquote() << problem;
-        return;
-    }
-    m_servedPath = path();
-    m_busName = BusName::of(m_bus, m_name);
-    m_busName->add(this);
-    if (m_busName->isOwned())
-        nameChanged(true);
-}
-
-void FlowBusGuard::nameChanged(bool isOwned)
-{
-    if (std::exchange(m_nameOwned, isOwned) != isOwned)
-        Q_EMIT nameOwnedChanged();
+    if (findBus() && m_bus->isConnected() && serve())
+        requestName();
 }
 
 void FlowBusGuard::called(const QDBusMessage &message)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "endpoint.h"
-
-#include <QtQml/QQmlParserStatus>
-#include <QtQml/qqmlregistration.h>
+#include "service.h"
 
 /*!
     \qmltype Question
@@ -98,54 +95,21 @@ private:
     }
     \endqml
 */
-class FlowBusGuard : public QObject, public QQmlParserStatus, public FlowBus::Receiver
+class FlowBusGuard : public FlowBusService
 {
     Q_OBJECT
-    Q_INTERFACES(QQmlParserStatus)
     QML_NAMED_ELEMENT(Guard)
 
-    /*! The bus name by which definitions know this program. It can be that of a Presenter. Required. */
-    Q_PROPERTY(QString name READ name WRITE setName NOTIFY nameChanged FINAL)
-    /*! The object path; the default follows from the name. */
-    Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
-    /*! Which bus: \c Guard.Session (the default) or \c Guard.System. */
-    Q_PROPERTY(BusKind bus MEMBER m_kind NOTIFY busChanged FINAL)
-    /*! Whether the program has the bus name. */
-    Q_PROPERTY(bool nameOwned READ nameOwned NOTIFY nameOwnedChanged FINAL)
-
 public:
-    enum BusKind { Session, System };
-    Q_ENUM(BusKind)
+    explicit FlowBusGuard(QObject *parent = nullptr) : FlowBusService(FlowBus::Endpoint::GuardRole, parent) {}
 
-    explicit FlowBusGuard(QObject *parent = nullptr) : QObject(parent) {}
-    ~FlowBusGuard() override;
-
-    QString name() const { return m_name; }
-    void setName(const QString &name);
-    QString path() const;
-    void setPath(const QString &path);
-    bool nameOwned() const { return m_nameOwned; }
-
-    void classBegin() override {}
     void componentComplete() override;
 
 Q_SIGNALS:
-    void nameChanged();
-    void pathChanged();
-    void busChanged();
-    void nameOwnedChanged();
     /*! A flow is to take a step. A handler that does not answer the question, and does not hold it, fails the step. */
     void adapt(FlowBusQuestion *question);
 
 private:
     void called(const QDBusMessage &message) override;
-    void nameChanged(bool isOwned) override;
-
-    QString m_name;
-    QString m_path;
-    BusKind m_kind = Session;
-    FlowBus::Bus *m_bus = nullptr;
-    FlowBus::BusName *m_busName = nullptr;
-    QString m_servedPath;
-    bool m_nameOwned = false;
+    void nameChanged(bool isOwned) override { setNameOwned(isOwned); }
 };

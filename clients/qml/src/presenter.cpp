@@ -25,7 +25,7 @@ bool isQuitting = false;
 
 }
 
-FlowBusPresenter::FlowBusPresenter(QObject *parent) : QObject(parent) {}
+FlowBusPresenter::FlowBusPresenter(QObject *parent) : FlowBusService(Endpoint::PresenterRole, parent) {}
 
 FlowBusPresenter::~FlowBusPresenter()
 {
@@ -34,10 +34,6 @@ FlowBusPresenter::~FlowBusPresenter()
         m_bus->connection().send(call.createErrorReply(Error::failed, QStringLiteral("the presenter is gone")));
     if (std::exchange(m_awaitsRelease, false))
         QMetaObject::invokeMethod(qApp, &FlowBusPresenter::released, Qt::QueuedConnection);
-    if (m_busName)
-        m_busName->remove(this);
-    if (!m_servedPath.isEmpty())
-        Endpoint::withdraw(m_bus, m_servedPath, Endpoint::PresenterRole);
     for (const qulonglong instance : m_views.keys()) {
         View view = m_views.take(instance);
         // A program that ends loses its screens as one that crashes, and flowbusd knows from the definitions what is to follow.
@@ -47,35 +43,6 @@ FlowBusPresenter::~FlowBusPresenter()
         delete view.window;
         delete view.screen;
     }
-}
-
-void FlowBusPresenter::setName(const QString &name)
-{
-    if (m_busName) {
-        qmlWarning(this) << "the name '" << m_name << "' can't be changed any more";
-        return;
-    }
-    if (std::exchange(m_name, name) != name) {
-        Q_EMIT nameChanged();
-        Q_EMIT pathChanged();
-    }
-}
-
-QString FlowBusPresenter::path() const
-{
-    return m_path.isEmpty() ? defaultPath(m_name) : m_path;
-}
-
-void FlowBusPresenter::setPath(const QString &path)
-{
-    if (std::exchange(m_path, path) != path)
-        Q_EMIT pathChanged();
-}
-
-void FlowBusPresenter::setBus(BusKind kind)
-{
-    if (std::exchange(m_kind, kind) != kind)
-        Q_EMIT busChanged();
 }
 
 void FlowBusPresenter::setScreens(const QVariantMap &screens)
@@ -99,11 +66,8 @@ FlowBusScreenWindow *FlowBusPresenter::lookup(qulonglong instance) const
 
 void FlowBusPresenter::componentComplete()
 {
-    if (m_name.isEmpty()) {
-        qmlWarning(this) << "a Presenter needs a name, such as \"org.example.Cinema\"";
+    if (!findBus())
         return;
-    }
-    m_bus = Bus::of(m_kind == Session ? Bus::Kind::Session : Bus::Kind::System);
     if (!m_bus->isConnected()) {
         // As when the connection is lost later: nobody can reach the program. The main loop may not run yet.
         QMetaObject::invokeMethod(qApp, [] { QCoreApplication::exit(1); }, Qt::QueuedConnection);
@@ -111,27 +75,20 @@ void FlowBusPresenter::componentComplete()
     }
     // The last window that is closed does not end the program: its Dismiss is under way then, and screens may follow.
     QGuiApplication::setQuitOnLastWindowClosed(false);
-    if (const QString problem = Endpoint::serve(m_bus, path(), Endpoint::PresenterRole, this); !problem.isEmpty()) {
-        qmlWarning(this).noquote() << problem;
+    if (!serve())
         return;
-    }
-    m_servedPath = path();
-    m_busName = BusName::of(m_bus, m_name);
     if (presenters.isEmpty())
         connect(qApp, &QCoreApplication::aboutToQuit, qApp, [] { isQuitting = true; });
     presenters << this;
-    m_busName->add(this);
     connect(m_bus, &Bus::idle, this, &FlowBusPresenter::checkIdle);
-    if (m_busName->isOwned())
-        nameChanged(true);
+    requestName();
 }
 
 void FlowBusPresenter::nameChanged(bool isOwned)
 {
     if (m_isReleasing)
         return;
-    if (std::exchange(m_nameOwned, isOwned) != isOwned)
-        Q_EMIT nameOwnedChanged();
+    setNameOwned(isOwned);
     if (isOwned)
         Q_EMIT acquiredName();
     else
@@ -346,8 +303,7 @@ void FlowBusPresenter::released()
             continue;
         one->m_isReleasing = false;
         if (isIdle) {
-            if (std::exchange(one->m_nameOwned, false))
-                Q_EMIT one->nameOwnedChanged();
+            one->setNameOwned(false);
             if (one->m_exitWhenIdle)
                 Q_EMIT one->idle();
             continue;

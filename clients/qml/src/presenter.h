@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "endpoint.h"
 #include "screen.h"
+#include "service.h"
 
 #include <QtCore/QMap>
 #include <QtQml/QQmlComponent>
 #include <QtQml/QQmlListProperty>
-#include <QtQml/QQmlParserStatus>
-#include <QtQml/qqmlregistration.h>
 
 Q_MOC_INCLUDE("screenwindow.h")
 class FlowBusScreenWindow;
@@ -28,49 +26,30 @@ class FlowBusScreenWindow;
     }
     \endqml
 */
-class FlowBusPresenter : public QObject, public QQmlParserStatus, public FlowBus::Receiver
+class FlowBusPresenter : public FlowBusService
 {
     Q_OBJECT
-    Q_INTERFACES(QQmlParserStatus)
     QML_NAMED_ELEMENT(Presenter)
     Q_CLASSINFO("DefaultProperty", "data")
 
-    /*! The bus name by which definitions know this program. Required; it can't be changed later. */
-    Q_PROPERTY(QString name READ name WRITE setName NOTIFY nameChanged FINAL)
-    /*! The object path. The default follows from the name: a slash for each dot, an underscore for each hyphen. */
-    Q_PROPERTY(QString path READ path WRITE setPath NOTIFY pathChanged FINAL)
-    /*! Which bus: \c Presenter.Session (the default) or \c Presenter.System. */
-    Q_PROPERTY(BusKind bus READ bus WRITE setBus NOTIFY busChanged FINAL)
     /*! A component or a URL for each name of a screen. A screen that is not in it is looked up among the properties. */
     Q_PROPERTY(QVariantMap screens READ screens WRITE setScreens NOTIFY screensChanged FINAL)
     /*! Whether the program ends when none of its presenters shows a screen any more. It never does before the first screen of this
         presenter. The default is false. */
     Q_PROPERTY(bool exitWhenIdle READ exitWhenIdle WRITE setExitWhenIdle NOTIFY exitWhenIdleChanged FINAL)
-    /*! Whether the program has the bus name. */
-    Q_PROPERTY(bool nameOwned READ nameOwned NOTIFY nameOwnedChanged FINAL)
     /*! How many screens it shows. */
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
     /*! Other objects that belong to it, such as a Guard. */
     Q_PROPERTY(QQmlListProperty<QObject> data READ data FINAL)
 
 public:
-    enum BusKind { Session, System };
-    Q_ENUM(BusKind)
-
     explicit FlowBusPresenter(QObject *parent = nullptr);
     ~FlowBusPresenter() override;
 
-    QString name() const { return m_name; }
-    void setName(const QString &name);
-    QString path() const;
-    void setPath(const QString &path);
-    BusKind bus() const { return m_kind; }
-    void setBus(BusKind kind);
     QVariantMap screens() const { return m_screens; }
     void setScreens(const QVariantMap &screens);
     bool exitWhenIdle() const { return m_exitWhenIdle; }
     void setExitWhenIdle(bool exits);
-    bool nameOwned() const { return m_nameOwned; }
     int count() const { return int(m_views.size()); }
     QQmlListProperty<QObject> data() { return {this, &m_data}; }
 
@@ -78,19 +57,14 @@ public:
         The window of the screen with this instance; null if there is none. */
     Q_INVOKABLE FlowBusScreenWindow *lookup(qulonglong instance) const;
 
-    void classBegin() override {}
     void componentComplete() override;
 
     // Of ScreenWindow, which decides whether the screen is shown.
     void settle(qulonglong instance);
 
 Q_SIGNALS:
-    void nameChanged();
-    void pathChanged();
-    void busChanged();
     void screensChanged();
     void exitWhenIdleChanged();
-    void nameOwnedChanged();
     void countChanged();
     /*! The program has the bus name now. */
     void acquiredName();
@@ -124,18 +98,11 @@ private:
     static void releaseNames();
     static void released();
 
-    QString m_name;
-    QString m_path;
-    BusKind m_kind = Session;
     QVariantMap m_screens;
     QList<QObject *> m_data;
     QMap<qulonglong, View> m_views;
     QList<QDBusMessage> m_postponed;
-    FlowBus::Bus *m_bus = nullptr;
-    FlowBus::BusName *m_busName = nullptr;
-    QString m_servedPath;
     bool m_exitWhenIdle = false;
-    bool m_nameOwned = false;
     bool m_hasPresented = false;
     // The name is being given back; and the bus has not answered yet.
     bool m_isReleasing = false;
