@@ -165,33 +165,33 @@ void Bus::emitStep(const QString &path, const QString &member, const QVariantLis
                    QObject *context, Completion completion)
 {
     const QPointer<QObject> guard(context);
-    Emission emission{path, member, arguments,
+    Emission emission{token, path, member, arguments,
                       [guard, completion = std::move(completion)](const Reply &reply) {
                           if (guard)
                               completion(reply);
                       },
                       {}, false, false};
     emission.age.start();
-    emissions.insert(token, emission);
+    emissions.insert(++lastEmission, emission);
     begin();
-    sendEmission(token);
+    sendEmission(lastEmission);
 }
 
-void Bus::sendEmission(const QString &token)
+void Bus::sendEmission(quint64 number)
 {
-    emissions[token].isUnderWay = true;
-    const Emission emission = emissions.value(token);
-    const auto replied = [this, token](const Reply &reply) {
-        const auto found = emissions.find(token);
+    emissions[number].isUnderWay = true;
+    const Emission emission = emissions.value(number);
+    const auto replied = [this, number](const Reply &reply) {
+        const auto found = emissions.find(number);
         if (found == emissions.end())
             return;
         found->isUnderWay = false;
         if (!reply.failed() && reply.values.value(1).toString() == QLatin1String("pending"))
             found->isPending = true;
         else if (found->isPending && isLost(reply.errorName))
-            concludeEmission(token, unknownOutcome);
+            concludeEmission(number, unknownOutcome);
         else
-            concludeEmission(token, reply);
+            concludeEmission(number, reply);
     };
     makeCall(emission.path, stepperInterface, emission.member, emission.arguments, this, replied, emission.age)->send();
 }
@@ -199,12 +199,15 @@ void Bus::sendEmission(const QString &token)
 void Bus::stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
                         const QString &errorMessage)
 {
-    concludeEmission(token, {{serial, verdict}, errorName, errorMessage, false});
+    for (const quint64 number : emissions.keys()) {
+        if (emissions.value(number).token == token)
+            concludeEmission(number, {{serial, verdict}, errorName, errorMessage, false});
+    }
 }
 
-void Bus::concludeEmission(const QString &token, const Reply &reply)
+void Bus::concludeEmission(quint64 number, const Reply &reply)
 {
-    const auto found = emissions.find(token);
+    const auto found = emissions.find(number);
     if (found == emissions.end())
         return;
     const Emission emission = *found;
@@ -305,14 +308,14 @@ void Bus::ownerChanged(const QString &, const QString &before, const QString &no
         return;
     // The signal that concludes a pending step may have been lost on its way: the call with its token gets the outcome. When the
     // token may be forgotten, nobody can say it any more.
-    for (const QString &token : emissions.keys()) {
-        const Emission emission = emissions.value(token);
+    for (const quint64 number : emissions.keys()) {
+        const Emission emission = emissions.value(number);
         if (!emission.isPending || emission.isUnderWay)
             continue;
         if (emission.age.elapsed() >= limits.repeatable.count())
-            concludeEmission(token, unknownOutcome);
+            concludeEmission(number, unknownOutcome);
         else
-            sendEmission(token);
+            sendEmission(number);
     }
 }
 

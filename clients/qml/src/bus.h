@@ -7,6 +7,7 @@
 
 #include <QtCore/QElapsedTimer>
 #include <QtCore/QHash>
+#include <QtCore/QMap>
 #include <QtCore/QObject>
 #include <QtCore/QTimer>
 #include <QtDBus/QDBusConnection>
@@ -82,6 +83,7 @@ private:
 // A step that was emitted, or a Back, until its outcome is known. It is sent again with its token where its answer may be lost.
 struct Emission
 {
+    QString token;
     QString path;
     QString member;
     QVariantList arguments;
@@ -162,14 +164,16 @@ private Q_SLOTS:
 private:
     friend class Call;
     explicit Bus(Kind kind);
-    void sendEmission(const QString &token);
-    void concludeEmission(const QString &token, const Reply &reply);
+    void sendEmission(quint64 number);
+    void concludeEmission(quint64 number, const Reply &reply);
     Call *makeCall(const QString &path, const QString &interface, const QString &member, const QVariantList &arguments,
                    QObject *context, Completion completion, const QElapsedTimer &age);
     void readSteps();
 
     QDBusConnection link;
-    QHash<QString, Emission> emissions;
+    // In the order in which they were made. Two can have the same token.
+    QMap<quint64, Emission> emissions;
+    quint64 lastEmission = 0;
     QHash<QString, Ask> asks;
     Declarations steps;
     QList<std::pair<QString, StepsCompletion>> stepsWaiting;

@@ -84,3 +84,11 @@ int runTests(int count, char **arguments, const QMetaObject &type, QObject *(*ma
     {                                                                                                                  \
         return runTests(count, arguments, Type::staticMetaObject, [] { return static_cast<QObject *>(new Type); });    \
     }
+
+// A device whose list is presented, in a file with `definitions` and the program `shop`.
+#define PRESENTED_LIST                                                                                                 \
+    Device device(definitions);                                                                                        \
+    QObject *presenter = device.run(shop);                                                                             \
+    QQuickWindow *list = Device::window("list");                                                                       \
+    QVERIFY(presenter && list);                                                                                        \
+    QTRY_VERIFY(device.property("main/list", "Presented").toBool())

@@ -44,13 +44,6 @@ Presenter {
 }
 )";
 
-#define PRESENTED_LIST                                                                                                 \
-    Device device(definitions);                                                                                        \
-    QObject *presenter = device.run(shop);                                                                             \
-    QQuickWindow *list = Device::window("list");                                                                       \
-    QVERIFY(presenter && list);                                                                                        \
-    QTRY_VERIFY(device.property("main/list", "Presented").toBool())
-
 static QString verdict(const QVariantMap &outcome)
 {
     return outcome.value(QStringLiteral("value")).toMap().value(QStringLiteral("verdict")).toString();

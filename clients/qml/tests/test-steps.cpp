@@ -46,14 +46,6 @@ Presenter {
 }
 )";
 
-// A device whose list is presented.
-#define PRESENTED_LIST                                                                                                 \
-    Device device(definitions);                                                                                        \
-    QObject *presenter = device.run(shop);                                                                             \
-    QQuickWindow *list = Device::window("list");                                                                       \
-    QVERIFY(presenter && list);                                                                                        \
-    QTRY_VERIFY(device.property("main/list", "Presented").toBool())
-
 static QString verdict(const QVariantMap &outcome)
 {
     return outcome.value(QStringLiteral("value")).toMap().value(QStringLiteral("verdict")).toString();
@@ -168,6 +160,20 @@ private Q_SLOTS:
         const QVariantMap second = device.settled(list, QStringLiteral("emit('opened', { item: 1 }, { token: 'tap' })"));
         QCOMPARE(first, second);
         QCOMPARE(verdict(first), QStringLiteral("navigated"));
+    }
+
+    void completesEachCallOfATokenThatIsPending()
+    {
+        PRESENTED_LIST;
+        const QJSValue first = device.begin(list, QStringLiteral("emit('slow', {}, { wait: false, token: 'tap' })"));
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("held.length")).toInt(), 1);
+        const QJSValue second = device.begin(list, QStringLiteral("emit('slow', {}, { wait: false, token: 'tap' })"));
+        QVERIFY(device.isLive("main"));
+        device.evaluate(presenter, QStringLiteral("held[0].accept()"));
+        const QVariantMap outcome = device.wait(first);
+        QCOMPARE(verdict(outcome), QStringLiteral("navigated"));
+        QCOMPARE(device.wait(second), outcome);
+        QCOMPARE(device.evaluate(presenter, QStringLiteral("held.length")).toInt(), 1);
     }
 
     void asksForAResult()
