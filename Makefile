@@ -13,6 +13,10 @@ KILLS = 20
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
 BUSES =
+# `make faults` plays one of so many faults of each scenario; 1 for all, which takes hours.
+EVERY = 60
+# How many calls `make flood` makes on each bus; 10000000 for the long form.
+CALLS = 60000
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
 
@@ -78,7 +82,7 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update reliability-build faults flood
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -102,6 +106,8 @@ help:
 	@echo 'make bench      count what calls cost, beside a service in C that does nothing (ROWS=none,screen BUSES=dbus-broker)'
 	@echo 'make bench-check   fail if a call costs over 2 % more instructions or system calls than before'
 	@echo 'make bench-update  write down what calls cost now, for bench-check and in docs/performance.md'
+	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in seven scenarios: each $(EVERY)th (EVERY=1 for all)'
+	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -198,7 +204,7 @@ docs:
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients reliability
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -282,3 +288,16 @@ bench-check: bench-build
 bench-update: bench-build
 	@bench/table --document
 	@bench/check --update
+
+reliability-build:
+	@tools/dependencies build demo reliability
+	$(swift-release) --product flowbusd --static-swift-stdlib
+	$(swift-release) --product test-bus --static-swift-stdlib
+
+# docs/reliability.md says what the long forms have shown. Both print a seed, with which --seed repeats them. Faults are skipped, with
+# a message, where strace can't trace.
+faults: reliability-build
+	@reliability/faults/run --every $(EVERY) || [ $$? -eq 77 ]
+
+flood: reliability-build
+	@reliability/flood/run --calls $(CALLS)
