@@ -8,6 +8,16 @@ public enum CurrentProcess {
     /// The user it acts for; geteuid(2).
     public static var effectiveUserID: UInt32 { geteuid() }
 
+    /// Its command line, with the name of the program; proc(5), `/proc/PID/cmdline`.
+    ///
+    /// `CommandLine.arguments` has it from there, too, but is empty where that file can't be read: a program would do what it
+    /// does without arguments.
+    public static func arguments() throws(SystemError) -> [String] {
+        let text = try InputFile.text(of: "/proc/self/cmdline")
+        // Each argument ends with NUL.
+        return text.split(separator: "\0", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
     /// Ends it; exit(3).
     public static func exit(_ code: Int32) -> Never { Glibc.exit(code) }
 

@@ -12,8 +12,15 @@ struct Flowbusd {
     let options: Options
 
     static func main() {
+        let arguments: [String]
+        do throws(SystemError) {
+            arguments = try CurrentProcess.arguments()
+        } catch {
+            StandardError.writeLine("flowbusd: could not read the command line in '/proc/self/cmdline': \(error)")
+            CurrentProcess.exit(ExitStatus.systemError.rawValue)
+        }
         do throws(UsageError) {
-            switch try ArgumentList.request(of: Array(CommandLine.arguments.dropFirst())) {
+            switch try ArgumentList.request(of: Array(arguments.dropFirst())) {
             case .run(let options): CurrentProcess.exit(Flowbusd(options: options).run().rawValue)
             case .help: StandardOutput.writeLine(Usage.help)
             case .version: StandardOutput.writeLine("\(Release.version)")
