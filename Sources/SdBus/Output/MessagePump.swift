@@ -90,7 +90,9 @@ public final class MessagePump {
         guard wanted >= 0 else { return end() }
         let events = output.isBlocked ? EPOLLOUT.rawValue : UInt32(bitPattern: wanted)
         if events != awaitedEvents {
-            sd_event_source_set_io_events(input, events)
+            // The kernel may have no memory for it (epoll_ctl(2)); without it nothing would be received any more.
+            let result = tryingAgain { sd_event_source_set_io_events(input, events) }
+            if result < 0 { return fail(result, of: "sd_event_source_set_io_events") }
             awaitedEvents = events
         }
         setTimer(nextTime)
@@ -157,11 +159,11 @@ public final class MessagePump {
         if result < 0 { fail(result) }
     }
 
-    private func fail(_ result: Int32) {
+    private func fail(_ result: Int32, of call: StaticString = "sd_bus_process") {
         end()
         // sd-bus has reported the end of the connection to its handlers.
         guard bus.isOpen else { return }
-        output.failed(SdError("sd_bus_process", result: result))
+        output.failed(SdError(call, result: result))
     }
 
     // MARK: Messages
