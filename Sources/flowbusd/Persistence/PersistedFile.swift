@@ -50,23 +50,38 @@ final class PersistedFile {
     }
 
     private func openAndRead() throws(StoreFailure) -> [Record] {
-        file = nil
         do throws(StoreFailure) {
-            let opened = try StoreFile(path, clock: clock)
-            let records = try Self.records(of: opened)
-            pending = try opened.takePending()
-            file = opened
-            inspection = opened.inspection
-            if let warning = inspection.warning { logger.warning("The \(content): \(warning)") }
-            if let notice = inspection.notice { logger.notice("The \(content): \(notice)") }
-            if opened.isReadOnly { report(StoreFailure(.unwritable, "'\(path)' can only be read")) }
-            return records
+            return try openWhole()
         } catch {
             guard error.kind == .unreadable else { throw error }
             inspection = StoreFile.reserved(beside: path, clock: clock)
             try startOver(because: error)
             return []
         }
+    }
+
+    /// Opens the file if it is whole. It is damaged only if a second look finds that, too: where a call of the system fails,
+    /// such as a read for want of memory, SQLite can take that for damage.
+    private func openWhole() throws(StoreFailure) -> [Record] {
+        do throws(StoreFailure) {
+            return try openOnce()
+        } catch {
+            guard error.kind == .unreadable else { throw error }
+            return try openOnce()
+        }
+    }
+
+    private func openOnce() throws(StoreFailure) -> [Record] {
+        file = nil
+        let opened = try StoreFile(path, clock: clock)
+        let records = try Self.records(of: opened)
+        pending = try opened.takePending()
+        file = opened
+        inspection = opened.inspection
+        if let warning = inspection.warning { logger.warning("The \(content): \(warning)") }
+        if let notice = inspection.notice { logger.notice("The \(content): \(notice)") }
+        if opened.isReadOnly { report(StoreFailure(.unwritable, "'\(path)' can only be read")) }
+        return records
     }
 
     private static func records(of file: StoreFile) throws(StoreFailure) -> [Record] {
@@ -121,7 +136,7 @@ final class PersistedFile {
         case written
         /// There is ``trouble``.
         case failed
-        /// The file was unreadable, and an empty one is in its place.
+        /// The file was unreadable, and is whole when it is opened again, or an empty one is in its place.
         case startedOver
     }
 
@@ -129,7 +144,13 @@ final class PersistedFile {
     private func recover(from failure: StoreFailure) -> WriteResult {
         do throws(StoreFailure) {
             guard failure.kind == .unreadable else { throw failure }
-            try startOver(because: failure)
+            do throws(StoreFailure) {
+                // If it is whole, all records are written to it again, as to an empty one.
+                _ = try openWhole()
+            } catch {
+                guard error.kind == .unreadable else { throw error }
+                try startOver(because: error)
+            }
             return .startedOver
         } catch {
             report(error)
