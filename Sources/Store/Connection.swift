@@ -190,6 +190,9 @@ extension Connection {
             }
         } else {
             try checkSchema(of: database, version, format)
+            // If the log could not be opened for writing, for instance because of too many open files, SQLite reads it alone, and
+            // would fail at each write from now on.
+            try database.run("BEGIN IMMEDIATE; ROLLBACK")
         }
     }
 
