@@ -236,15 +236,19 @@ final class Persistence {
     private func retry() {
         isRetryDue = false
         retryPause = min(2 * retryPause, Self.longestPause)
+        writeAgain()
+        if !needsRetry(tree) && !needsRetry(history) { retryPause = Self.firstPause }
+        updateTrouble()
+        flushHistory()
+    }
+
+    private func writeAgain() {
         // The other file may work, and has to get these records, too.
         persistLater(changedRecords())
         if let tree, needsRetry(tree), tree.reopen().isOpen, case .written = writeAll(allRecords(), to: tree) {
             tree.recovered("")
         }
         if let history, needsRetry(history) { retry(history) }
-        if !needsRetry(tree) && !needsRetry(history) { retryPause = Self.firstPause }
-        updateTrouble()
-        flushHistory()
     }
 
     private func needsRetry(_ file: PersistedFile?) -> Bool {
@@ -341,6 +345,8 @@ final class Persistence {
     func close() {
         // No timer may run after this.
         (flushTimer, retryTimer, pruning, isRetryDue) = (nil, nil, nil, true)
+        // What could not be written may be written by now; the next flowbusd has only what is in the files.
+        if [tree, history].contains(where: { needsRetry($0) && $0?.trouble?.kind != .locked }) { writeAgain() }
         flush()
         tree?.close()
         history?.close()
