@@ -33,6 +33,17 @@ struct BacklogTests {
         }
     }
 
+    @Test func `the list does not grow while there is always a call that waits`() throws {
+        var backlog = Backlog()
+        try backlog.add(call(1))
+        for _ in 0..<2_000 {
+            try backlog.add(call(1))
+            #expect(backlog.takeNext()?.call != nil)
+        }
+        #expect(backlog.placeCount < 200)
+        #expect(backlog.takeNext()?.call != nil && backlog.isEmpty)
+    }
+
     @Test func `S-33 of all clients 16,384 calls wait`() throws {
         var backlog = Backlog()
         for number in 0..<16_384 { try backlog.add(call(number / 1_024)) }

@@ -28,6 +28,8 @@ struct Backlog {
     private var total = (calls: 0, bytes: 0)
 
     var isEmpty: Bool { items.isEmpty }
+    /// How many items the list has room for, also for those that are taken.
+    var placeCount: Int { items.count }
 
     mutating func add(event: @escaping () -> Void) { items.append(.event(event)) }
 
@@ -87,7 +89,7 @@ struct Backlog {
         while next < items.count {
             let item = items[next].take()
             next += 1
-            if next == items.count { (items, next, examined) = ([], 0, 0) }
+            freeTaken()
             switch item {
             case .call(let call)?:
                 count(call, -1)
@@ -97,6 +99,15 @@ struct Backlog {
             }
         }
         return nil
+    }
+
+    /// Frees the places of items that are taken, when they are most of the list: while calls keep coming, it may never be empty.
+    private mutating func freeTaken() {
+        if next == items.count { return (items, next, examined) = ([], 0, 0) }
+        guard next > 64, next > items.count / 2 else { return }
+        items.removeFirst(next)
+        examined = max(0, examined - next)
+        next = 0
     }
 
     /// Removes the calls that have waited longer than their callers do (S-9).
