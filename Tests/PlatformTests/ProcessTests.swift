@@ -18,6 +18,11 @@ struct ProcessTests {
         #expect(String(decoding: result.standardOutputContent, as: UTF8.self).contains("output unset\n"))
     }
 
+    @Test func `the command line is that of the process`() throws {
+        let arguments = try CurrentProcess.arguments()
+        #expect(arguments == CommandLine.arguments && !arguments.isEmpty)
+    }
+
     @Test func `a process has a start time`() throws {
         let start = try #require(Processes.startTime(of: CurrentProcess.id))
         #expect(start <= RealtimeClock.now + 1_000_000)
