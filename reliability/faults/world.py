@@ -247,7 +247,9 @@ class World:
         self.processes.remove(process)
         self.ended.append(process)
         status, said = process.status, process.text()
-        if status in process.accepted:
+        # It blocks signals before it opens anything.
+        is_early = status == -signal.SIGTERM and 0 in process.accepted and "Serving" not in said
+        if status in process.accepted or is_early:
             return
         if not process.is_faulty:
             self.wrong.append(f"a flowbusd whose calls did not fail ended with {status}: {said[-1500:]}")
@@ -409,6 +411,8 @@ class World:
             for line in process.text().splitlines():
                 if "starts over" in line or "damaged" in line:
                     self.wrong.append(f"a file is taken for damaged: {line}")
+                elif not process.is_faulty and (" error: " in line or " critical: " in line):
+                    self.wrong.append(f"a flowbusd whose calls did not fail says: {line}")
 
     def close(self):
         """Ends everything."""
