@@ -1,28 +1,40 @@
 /// A declared step, by its index in ``Definitions/steps``.
 public struct StepID: Hashable, Sendable {
+    private let number: Int32
+
     /// The index.
-    public let index: Int
+    @inline(__always)
+    public var index: Int { Int(number) }
 
     /// Creates an id from an index.
-    public init(_ index: Int) { self.index = index }
+    @inline(__always)
+    public init(_ index: Int) { number = Int32(index) }
 }
 
 /// A declared screen, by its index in ``Definitions/screens``.
 public struct ScreenID: Hashable, Sendable {
+    private let number: Int32
+
     /// The index.
-    public let index: Int
+    @inline(__always)
+    public var index: Int { Int(number) }
 
     /// Creates an id from an index.
-    public init(_ index: Int) { self.index = index }
+    @inline(__always)
+    public init(_ index: Int) { number = Int32(index) }
 }
 
 /// A defined flow, by its index in ``Definitions/flows``.
 public struct FlowID: Hashable, Sendable {
+    private let number: Int32
+
     /// The index.
-    public let index: Int
+    @inline(__always)
+    public var index: Int { Int(number) }
 
     /// Creates an id from an index.
-    public init(_ index: Int) { self.index = index }
+    @inline(__always)
+    public init(_ index: Int) { number = Int32(index) }
 }
 
 /// All definitions, checked: each name is resolved, and each argument has the right type.
