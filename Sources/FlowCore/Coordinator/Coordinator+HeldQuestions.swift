@@ -15,7 +15,7 @@ extension Coordinator {
         turn.mayHold = true
         machine.handle(consume event, &turn)
         swap(&effects, &turn.effects)
-        return turn.held
+        return turn.held?.value
     }
 
     /// Goes on with the answer of a guard, as `begin`.
@@ -27,11 +27,11 @@ extension Coordinator {
         turn.mayHold = true
         if let flow = machine.goOn(with: question, &turn) {
             machine.takeAnswer(answer, about: question.waiting, at: flow, of: question.service.name, &turn)
-            turn.held?.waits = question.waits
+            turn.held?.value.waits = question.waits
         }
         machine.endEvent(&turn)
         swap(&effects, &turn.effects)
-        return turn.held
+        return turn.held?.value
     }
 
     /// Goes on with the answer of a navigator.

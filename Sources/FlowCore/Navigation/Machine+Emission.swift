@@ -17,7 +17,7 @@ extension Machine {
         case .taken: break
         case .waiting:
             if turn.held != nil {
-                turn.held?.waits = options?.waits ?? true
+                turn.held?.value.waits = options?.waits ?? true
                 return
             }
             let path = turn.call.path ?? forest[node.slot].path

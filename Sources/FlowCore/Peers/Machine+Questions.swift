@@ -44,7 +44,8 @@ extension Machine {
             activationTokens.isEmpty
         {
             turn.mayHold = false
-            turn.held = HeldQuestion(isForGuard: !isNavigator, waiting: step, service: service, request: request)
+            turn.held = Boxed(
+                HeldQuestion(isForGuard: !isNavigator, waiting: step, service: service, request: request))
             return
         }
         let id = open(service, step, at: flow, isNavigator: isNavigator, &turn)
