@@ -20,13 +20,18 @@ extension Machine {
         return call
     }
 
+    /// Takes the outcome of a deep link at one of its flows, if its call still waits for that.
+    mutating func takeOutcome(_ outcome: Outcome, ofDeepLink request: RequestID, at place: Int, _ turn: inout Turn) {
+        guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
+            let path = calls.deepLinks[request.number]?[place].path
+        else { return }
+        reportConclusion(outcome, of: call, at: path, &turn)
+    }
+
     /// Takes the outcome of a step that a call waits for.
     mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
         if case .deepLink(_, let place) = step.purpose {
-            guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
-                let path = calls.deepLinks[request.number]?[place].path
-            else { return }
-            return reportConclusion(outcome, of: call, at: path, &turn)
+            return takeOutcome(outcome, ofDeepLink: request, at: place, &turn)
         }
         switch calls.end(step, outcome, for: request) {
         case .none: break

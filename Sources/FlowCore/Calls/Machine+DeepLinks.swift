@@ -18,6 +18,7 @@ extension Machine {
         reclaimForDeepLink(step, link.arguments.byteCount, client, &turn)
         let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
+        outcomes.reserveCapacity(flows.count)
         link.flows.reserveCapacity(flows.count)
         var undecided = 0
         var usage = Accounting.Usage()
@@ -45,7 +46,7 @@ extension Machine {
         var call = Call(client: client, kind: .deepLink(link))
         call.undecided = undecided
         call.due = turn.now.advanced(by: Limits.replyTimeout)
-        calls.begin(request, call, outcomes)
+        calls.begin(request, call, consume outcomes)
         takeRest(of: request, &turn)
     }
 

@@ -71,9 +71,10 @@ struct PendingCalls: Sendable {
     }
 
     /// A deep link begins, with the outcomes that are known.
-    mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
-        table[request.number] = call
-        deepLinks[request.number] = outcomes
+    mutating func begin(_ request: RequestID, _ call: consuming Call, _ outcomes: consuming [FlowOutcome]) {
+        table[request.number] = consume call
+        // A second reference would have the first outcome copy all.
+        deepLinks[request.number] = consume outcomes
     }
 
     /// Whether calls began to wait that have no alarm yet.
@@ -159,9 +160,9 @@ struct PendingCalls: Sendable {
     ///
     /// - Returns: whether to report it to the caller, which was answered `pending`.
     mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> Bool {
-        guard deepLinks.contains(request.number) else { return false }
         var (undecided, isAnswered): (Int?, Bool) = (nil, false)
         table.update(request.number) { call in
+            guard case .deepLink = call.kind else { return }
             call.undecided -= 1
             (undecided, isAnswered) = (call.undecided, call.isAnswered)
         }

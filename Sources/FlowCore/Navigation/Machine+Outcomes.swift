@@ -25,7 +25,9 @@ extension Machine {
     /// Gives the outcome of a step to the call that waits for it (S-9), or reports a failure to all (S-12).
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         switch step.purpose {
-        case .emitted(let request), .deepLink(let request, _), .listed(let request, _), .segment(let request):
+        case .deepLink(let request, let place):
+            takeOutcome(outcome, ofDeepLink: request, at: place, &turn)
+        case .emitted(let request), .listed(let request, _), .segment(let request):
             if calls.contains(request) {
                 takeOutcome(outcome, of: step, for: request, &turn)
             } else if case .emitted = step.purpose, request == turn.call.request {

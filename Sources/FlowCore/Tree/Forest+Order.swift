@@ -20,7 +20,9 @@ extension Forest {
         var ahead = Array(roots.reversed())
         while let slot = ahead.popLast() {
             order.append(slot)
-            ahead.append(contentsOf: children(of: slot).reversed())
+            // Most have none.
+            guard let flow = self[slot].flow, !flow.children.isEmpty else { continue }
+            ahead.append(contentsOf: flow.children.reversed())
         }
         return order
     }
