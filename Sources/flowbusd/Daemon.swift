@@ -156,7 +156,7 @@ final class Daemon {
             return hold(effects, answering: call, of: request, at: now)
         }
         perform(effects, answering: call, of: request, at: now)
-        effects.removeAll(keepingCapacity: true)
+        effects.clear()
         spareEffects = effects
         if work.hasRecords, !persistence.isFlushDue { persistence.flushSoon() }
     }

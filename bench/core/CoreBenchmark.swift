@@ -140,6 +140,6 @@ struct CoreBenchmark: ~Copyable {
         for place in effects.indices {
             if case .fail(_, let error) = effects[place] { throw Failure.refused(error) }
         }
-        effects.removeAll(keepingCapacity: true)
+        effects.clear()
     }
 }
