@@ -10,6 +10,8 @@ TEST_OPTIONS =
 SEQUENCES = 100000
 # How often `make test` kills flowbusd in each test that does.
 KILLS = 20
+# How often `make history` kills someone.
+HISTORY_KILLS = 40
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
 BUSES =
@@ -83,6 +85,7 @@ installed = \
     $(patsubst %,$(docdir)/%,$(examples))
 
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update reliability-build faults flood
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -108,6 +111,7 @@ help:
 	@echo 'make bench-update  write down what calls cost now, for bench-check and in docs/performance.md'
 	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in seven scenarios: each $(EVERY)th (EVERY=1 for all)'
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
+	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -301,3 +305,12 @@ faults: reliability-build
 
 flood: reliability-build
 	@reliability/flood/run --calls $(CALLS)
+# What docs/reliability.md reports.
+history:
+	@tools/dependencies build demo reliability
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	@reliability/history/test
+	@reliability/history/run --kills $(HISTORY_KILLS)
+	@reliability/history/run --kills 20 --fault old-store
+	@reliability/history/run --kills 20 --fault no-store
+	@reliability/history/run --kills 20 --fault new-tokens
