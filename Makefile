@@ -12,6 +12,8 @@ SEQUENCES = 100000
 KILLS = 20
 # How often `make history` kills someone.
 HISTORY_KILLS = 40
+# What `make spin` gives to its check; for the long form --crashes 2 --deaths 2 --liveness.
+SPIN_OPTIONS =
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
 BUSES =
@@ -86,6 +88,7 @@ installed = \
 
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update reliability-build faults flood
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -112,6 +115,7 @@ help:
 	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in seven scenarios: each $(EVERY)th (EVERY=1 for all)'
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
+	@echo 'make spin       verify the model of tokens, owners and restarts, and hold recorded traces against it'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -314,3 +318,10 @@ history:
 	@reliability/history/run --kills 20 --fault old-store
 	@reliability/history/run --kills 20 --fault no-store
 	@reliability/history/run --kills 20 --fault new-tokens
+
+spin:
+	@tools/dependencies build demo reliability
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	@rm -rf .build/traces
+	@reliability/history/run --kills $(HISTORY_KILLS) --keep .build/traces
+	@reliability/spin/check --traces .build/traces $(SPIN_OPTIONS)
