@@ -23,6 +23,8 @@ EVERY = 60
 CALLS = 60000
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
+# What else builds of the release give to `swift build`.
+SWIFT_FLAGS =
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
@@ -68,7 +70,7 @@ quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
 # Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
-swift-release = swift build -c release --traits Programs
+swift-release = swift build -c release --traits Programs $(SWIFT_FLAGS)
 swift-debug = swift build --traits Programs,Macros
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
@@ -89,6 +91,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update reliability-build faults flood
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin reproducible
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -116,6 +119,7 @@ help:
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
 	@echo 'make spin       verify the model of tokens, owners and restarts, and hold recorded traces against it'
+	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -325,3 +329,7 @@ spin:
 	@rm -rf .build/traces
 	@reliability/history/run --kills $(HISTORY_KILLS) --keep .build/traces
 	@reliability/spin/check --traces .build/traces $(SPIN_OPTIONS)
+
+reproducible:
+	@tools/dependencies build deb
+	@reliability/reproducible/run
