@@ -92,6 +92,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin reproducible
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights reproducible
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -119,6 +120,7 @@ help:
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
 	@echo 'make spin       verify the model of tokens, owners and restarts, and hold recorded traces against it'
+	@echo 'make rights     try what a sandbox, another user, and another client can do, and search for private arguments'
 	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
@@ -329,6 +331,15 @@ spin:
 	@rm -rf .build/traces
 	@reliability/history/run --kills $(HISTORY_KILLS) --keep .build/traces
 	@reliability/spin/check --traces .build/traces $(SPIN_OPTIONS)
+
+# Without root, the part with two users is skipped with a message.
+rights:
+	@tools/dependencies build demo reliability
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	@reliability/rights/proxy
+	@reliability/rights/identity
+	@reliability/rights/private
+	@reliability/rights/users || [ $$? -eq 77 ]
 
 reproducible:
 	@tools/dependencies build deb
