@@ -151,21 +151,21 @@ build:
 
 run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --traits Programs,Macros --skip-build
 
-# Tests of the library are on the main actor, which has one thread: side by side they wait for each other for as long as all
-# of them take, longer than a guard may. So they run one after the other, and for themselves.
+# Tests of the library share the main actor, so they run a few at once (Tests/FlowBusTests/FewAtOnce.swift), and not beside those that
+# compute for minutes: they would wait for a thread longer than a guard may.
 test:
 	@tools/dependencies build demo examples tests
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
 	@tools/documentation
 	$(if $(TEST_OPTIONS),$(run-tests) $(TEST_OPTIONS),$(run-tests) --skip FlowBusTests)
-	$(if $(TEST_OPTIONS),,$(run-tests) --no-parallel --filter FlowBusTests)
+	$(if $(TEST_OPTIONS),,$(run-tests) --filter FlowBusTests)
 
 test-quick: SEQUENCES = 2000
 test-quick:
 	@tools/dependencies build demo tests
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
 	$(run-tests) --filter '$(quick)' --filter '$(quick-service)' --skip '$(quick-skipped)'
-	$(run-tests) --no-parallel --filter '$(quick-library)'
+	$(run-tests) --filter '$(quick-library)'
 
 # Apart from `make test`, because it needs a compositor and a window manager.
 test-windows:

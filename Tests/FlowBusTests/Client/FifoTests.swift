@@ -3,7 +3,7 @@ import Testing
 @testable import FlowBus
 @testable import FlowBusClient
 
-@Suite("First in, first out")
+@Suite("First in, first out", .fewAtOnce)
 struct FifoTests {
     private final class Thing {}
 

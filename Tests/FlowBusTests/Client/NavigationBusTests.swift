@@ -4,7 +4,7 @@ import FlowBusClient
 import Testing
 
 /// The calls of a plain client, and their errors.
-@Suite("NavigationBus")
+@Suite("NavigationBus", .fewAtOnce)
 @MainActor
 struct NavigationBusTests {
     private let service: Service

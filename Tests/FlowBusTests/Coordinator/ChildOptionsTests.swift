@@ -4,7 +4,7 @@ import Testing
 
 /// What a flow says of its children beyond RxFlow, and the contributors that act on them.
 @MainActor
-@Suite("Options of children", .timeLimit(.minutes(1)))
+@Suite("Options of children", .fewAtOnce, .timeLimit(.minutes(1)))
 struct ChildOptionsTests {
     private enum Stacked: Oddity { static var children: Children { .stack } }
     private enum Tabbed: Oddity { static var children: Children { .tabs } }

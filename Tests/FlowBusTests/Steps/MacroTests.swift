@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What the macros refuse, and where: the compiler reads sources with mistakes. What they make is shown by the tests that use it.
-@Suite("Macros of steps and answers")
+@Suite("Macros of steps and answers", .fewAtOnce)
 struct MacroTests {
     /// Compiles a source. Returns the errors, as `line: message`; empty if it is accepted.
     private func problems(_ source: String, _ options: String...) throws -> [String] {
@@ -19,11 +19,14 @@ struct MacroTests {
                 (plugin as NSString).deletingLastPathComponent + "/Modules",
                 "-load-plugin-executable", plugin + "#FlowBusMacros", file,
             ] + options
-        let output = Pipe()
+        // A pipe would not end before the children of other tests, which inherit it.
+        let said = folder.path + "/said"
+        try Data().write(to: URL(fileURLWithPath: said))
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: said))
         (compiler.standardOutput, compiler.standardError) = (FileHandle.nullDevice, output)
         try compiler.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         compiler.waitUntilExit()
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: said)), as: UTF8.self)
         var problems: [String] = []
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 3)

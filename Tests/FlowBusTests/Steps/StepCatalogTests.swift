@@ -5,7 +5,7 @@ import Testing
 @testable import FlowBusClient
 
 /// The steps of a flow can be of several types.
-@Suite struct StepCatalogTests {
+@Suite(.fewAtOnce) struct StepCatalogTests {
     @Step
     enum App: Equatable {
         case home

@@ -9,7 +9,7 @@ private enum LooseStep: Step {
 }
 
 @MainActor
-@Suite("Contributors are Equatable")
+@Suite("Contributors are Equatable", .fewAtOnce)
 struct ContributorsEqualTests {
     private let page = TestScreen()
     private let other = TestScreen()
