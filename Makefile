@@ -93,6 +93,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin reproducible
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights reproducible
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app own-actor test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -192,13 +193,20 @@ swift-app:
 	if [ -e Package.resolved ]; then cp Package.resolved examples/swift-app; fi
 	swift build --package-path examples/swift-app --scratch-path .build/swift-app
 
+# The same for the trait OwnActor, with which the library is another one.
+own-actor:
+	@tools/dependencies build
+	if [ -e Package.resolved ]; then cp Package.resolved Tests/OwnActor; fi
+	swift build --package-path Tests/OwnActor --scratch-path .build/own-actor
+
 # With the programs of the debug build, as `make test` makes it.
-test-swift-app: swift-app
+test-swift-app: swift-app own-actor
 	@tools/dependencies demo
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@FLOWBUSD=.build/debug/flowbusd examples/swift-app/tour >.build/tour.log
 	diff .build/tour.log examples/swift-app/expected.log
+	FLOWBUSD=.build/debug/flowbusd Tests/OwnActor/test
 	clients/templates/test swift
 
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.

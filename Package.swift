@@ -28,6 +28,9 @@ let package = Package(
         .trait(
             name: "Macros",
             description: "The macros @Step and @AnswerValues, for steps and answers that go over the bus"),
+        .trait(
+            name: "OwnActor",
+            description: "Flows on an actor of their own instead of the main actor, for programs without windows"),
         .trait(name: "Programs", description: "flowbusd and flowbusctl"),
     ],
     dependencies: [

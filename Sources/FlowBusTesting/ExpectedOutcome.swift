@@ -50,7 +50,7 @@ public struct ExpectedOutcome: ExpressibleByArrayLiteral, Sendable {
     public static func failed(_ code: NavigationError.Code) -> ExpectedOutcome { ExpectedOutcome(.failed(code)) }
 
     /// Says how what was found differs; nil if it does not.
-    @MainActor
+    @FlowActor
     func difference(from found: Found, _ coordinator: FlowCoordinator) -> String? {
         switch (content, found) {
         case (.navigated(let contributors), .navigated(let navigation)):
@@ -115,7 +115,7 @@ public struct ExpectedContributor: Sendable {
     /// A contributor of another kind, such as ``/FlowBus/AppliedContributor/Kind/pop``, and the name that it has.
     public static func other(_ kind: AppliedContributor.Kind, named name: String) -> Self { Self(kind, .named(name)) }
 
-    @MainActor
+    @FlowActor
     func matches(_ applied: AppliedContributor, _ coordinator: FlowCoordinator) -> Bool {
         guard applied.kind == kind else { return false }
         let object = applied.path.flatMap(coordinator.presentable(at:))

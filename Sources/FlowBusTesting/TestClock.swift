@@ -1,3 +1,4 @@
+internal import FlowBus
 import Synchronization
 
 /// A clock that a test moves.
@@ -106,7 +107,7 @@ public final class TestClock: Clock, Sendable {
     /// returns, as far as it waits for nothing else.
     ///
     /// - Parameter duration: how far.
-    @MainActor
+    @FlowActor
     public func advance(by duration: Duration) async {
         let end = now.advanced(by: duration)
         // Tasks that have just begun have to sleep first.
@@ -135,7 +136,7 @@ public final class TestClock: Clock, Sendable {
     /// The number of turns that the other tasks of the main actor get.
     private static let turnCount = 16
 
-    @MainActor
+    @FlowActor
     private static func letOthersRun() async {
         for _ in 0..<turnCount { await Task.detached(priority: .background) { await Task.yield() }.value }
     }

@@ -4,7 +4,7 @@ public import Testing
 /// A flow in a test: the test sends steps, and says what they lead to.
 ///
 /// ```swift
-/// @Test @MainActor
+/// @Test @FlowActor
 /// func pickingAMovieShowsItsDetail() async throws {
 ///     let store = try await TestStore(WatchedFlow(withServices: .mock), with: OneStepper(withSingleStep: DemoStep.movieList))
 ///     await store.receive(DemoStep.movieList, [.screen(MovieList.self)])
@@ -18,7 +18,7 @@ public import Testing
 /// The store is exhaustive: the test has to name everything that happens, in order. What it does not name, and what happens otherwise,
 /// is an issue of the test, in one that uses Swift Testing and in one that uses XCTest. Nothing has to be waited for: `send`
 /// returns when the step is decided, and `receive` when it has happened.
-@MainActor
+@FlowActor
 public final class TestStore<Root: Flow> {
     /// The flow.
     public let flow: Root
@@ -66,7 +66,7 @@ public final class TestStore<Root: Flow> {
     deinit {
         // A store that is forgotten must not hide what the test did not name.
         if !unnamed.isEmpty { Self.record("the test did not name\(Self.list(unnamed))", sourceLocation) }
-        Task { @MainActor [coordinator] in coordinator.end() }
+        Task { @FlowActor [coordinator] in coordinator.end() }
     }
 
     // MARK: What the test does
@@ -259,7 +259,7 @@ enum StoreEvent {
         }
     }
 
-    @MainActor
+    @FlowActor
     func isOf(_ flow: (any Flow.Type)?) -> Bool {
         guard let flow else { return true }
         return switch self {
@@ -269,7 +269,7 @@ enum StoreEvent {
         }
     }
 
-    @MainActor
+    @FlowActor
     func isStep(_ step: any Step, by flow: (any Flow.Type)?, named name: String) -> Bool {
         guard isOf(flow) else { return false }
         return switch self {
@@ -278,7 +278,7 @@ enum StoreEvent {
         }
     }
 
-    @MainActor
+    @FlowActor
     var text: String {
         switch self {
         case .navigated(let navigation):

@@ -3,7 +3,7 @@
 /// is still carried out.
 ///
 /// - Throws: ``NavigationError``, or `CancellationError`.
-@MainActor
+@FlowActor
 package func answer<Success: Sendable>(to call: (@escaping Done<Success>) -> Void) async throws -> Success {
     try Task.checkCancellation()
     let waiting = WaitingCall<Success>()
@@ -13,12 +13,12 @@ package func answer<Success: Sendable>(to call: (@escaping Done<Success>) -> Voi
             call { result in waiting.end(result.mapError { $0 as any Error }) }
         }
     } onCancel: {
-        Task { @MainActor in waiting.end(.failure(CancellationError())) }
+        Task { @FlowActor in waiting.end(.failure(CancellationError())) }
     }
 }
 
 /// A call whose caller waits for the answer. The first result ends it.
-@MainActor
+@FlowActor
 private final class WaitingCall<Success: Sendable> {
     private var continuation: CheckedContinuation<Success, any Error>?
     private var ended: Result<Success, any Error>?

@@ -26,7 +26,7 @@ public struct DeepLink: Sendable {
     public let pattern: String
     private let scheme: String?
     private let parts: [Part]
-    fileprivate let destination: @MainActor (URLValues) throws -> Destination
+    fileprivate let destination: @FlowActor (URLValues) throws -> Destination
 
     private enum Part: Hashable {
         case text(String)
@@ -40,7 +40,7 @@ public struct DeepLink: Sendable {
     ///   - pattern: the pattern.
     ///   - destination: returns where a URL leads. It can throw what ``URLValues`` throws, or other errors, which
     ///     ``FlowCoordinator/open(_:with:)`` throws then.
-    public init(_ pattern: String, to destination: @escaping @MainActor (URLValues) throws -> Destination) {
+    public init(_ pattern: String, to destination: @escaping @FlowActor (URLValues) throws -> Destination) {
         self.pattern = pattern
         self.destination = destination
         let address = URLAddress(pattern)

@@ -101,7 +101,7 @@ extension FlowCoordinator {
         }
     }
 
-    func register<F: Flow>(_ type: F.Type, _ make: @escaping @MainActor () -> F, _ done: @escaping Done<Void>) {
+    func register<F: Flow>(_ type: F.Type, _ make: @escaping @FlowActor () -> F, _ done: @escaping Done<Void>) {
         registerIfNeeded(FlowKindRequest(type: type, make: make), done)
     }
 
@@ -258,7 +258,7 @@ extension FlowCoordinator {
 struct FlowKindRequest {
     var type: any Flow.Type
     var screens: [ScreenDeclaration] = []
-    var make: (@MainActor () -> any Flow)?
+    var make: (@FlowActor () -> any Flow)?
 }
 
 /// A root that waits for its start.

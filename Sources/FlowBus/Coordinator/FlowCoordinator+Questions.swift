@@ -3,7 +3,7 @@ internal import FlowCore
 // Questions of the host to the flows: how to adapt a step, and where it leads.
 
 extension FlowCoordinator: HostDelegate {
-    package func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
+    package func adapt(_ question: HostQuestion, _ answer: @escaping @FlowActor (AdaptAnswer) -> Void) {
         // This flow's types do not have the step, so it cannot adapt it. The host will find it unhandled.
         if let kind = kind(asked: question), !kind.catalog.has(question.step.name) {
             return answer(.step(question.step))
@@ -42,7 +42,7 @@ extension FlowCoordinator: HostDelegate {
         }
     }
 
-    package func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
+    package func navigate(_ question: HostQuestion, _ answer: @escaping @FlowActor (NavigateAnswer) -> Void) {
         do throws(NavigationError) {
             let (node, flow, step) = try decode(question)
             node.contributed = nil
@@ -93,7 +93,7 @@ extension FlowCoordinator: HostDelegate {
     /// Answers a question with the contributors of a flow. Their children wait here for their paths.
     private func contribute(
         _ contributors: FlowContributors, at node: HostedNode, _ question: HostQuestion,
-        _ answer: @escaping @MainActor (NavigateAnswer) -> Void
+        _ answer: @escaping @FlowActor (NavigateAnswer) -> Void
     ) throws(NavigationError) {
         let restoration = restoration(of: question)
         var list: [FlowContributor]

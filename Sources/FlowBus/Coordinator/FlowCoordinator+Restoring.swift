@@ -206,7 +206,7 @@ extension FlowCoordinator {
 
 extension Restoration {
     /// Of the contributors of the step, those of children that were live, and the place of each.
-    @MainActor
+    @FlowActor
     func kept(of contributors: [FlowContributor]) -> ([FlowContributor], [Int]) {
         var kept: ([FlowContributor], [Int]) = ([], [])
         for (place, contributor) in contributors.filter(\.isChild).enumerated() {
@@ -233,7 +233,7 @@ extension FlowContributor {
     }
 
     /// The name of the child that it adds; empty if it adds none.
-    @MainActor
+    @FlowActor
     fileprivate var childName: String {
         switch self {
         case .contribute(let presentable, _, _, _, _): presentable.contributedName

@@ -13,7 +13,7 @@ internal import FlowCore
 ///
 /// The coordinator keeps strong references to its live flows, screens and steppers until they are dismissed. When it is
 /// deallocated, they are withdrawn.
-@MainActor
+@FlowActor
 public final class FlowCoordinator: Sendable {
     let host: any Host
     /// The flow types that this coordinator can create, by definition.
@@ -34,7 +34,7 @@ public final class FlowCoordinator: Sendable {
     /// Flows that take a step again to restore its children.
     var restorations: [NodePath: Restoration] = [:]
     /// Registrations under way, with the requests that wait for each.
-    var registering: [String: [@MainActor () -> Void]] = [:]
+    var registering: [String: [@FlowActor () -> Void]] = [:]
     /// Roots to start, in order, and whether one is being registered.
     var requestedRoots: [AwaitedRoot] = []
     var isStartingRoot = false
@@ -216,7 +216,7 @@ public final class FlowCoordinator: Sendable {
     ///   - type: the class of the flow.
     ///   - makeFlow: creates a flow when one begins.
     /// - Throws: ``NavigationError``, as ``coordinate(flow:with:allowStepWhenNotPresented:)``.
-    public func register<F: Flow>(_ type: F.Type, makeFlow: @escaping @MainActor () -> F) async throws {
+    public func register<F: Flow>(_ type: F.Type, makeFlow: @escaping @FlowActor () -> F) async throws {
         try await answer { done in register(type, makeFlow, done) }
     }
 
@@ -263,7 +263,7 @@ public final class FlowCoordinator: Sendable {
 }
 
 /// A root that this program started.
-@MainActor
+@FlowActor
 final class Root {
     let child: ContributedChild
     let flow: any Flow
@@ -275,7 +275,7 @@ final class Root {
 }
 
 /// A flow type that this coordinator can create.
-@MainActor
+@FlowActor
 package final class FlowKind {
     let type: any Flow.Type
     let catalog: StepCatalog
@@ -283,7 +283,7 @@ package final class FlowKind {
     /// Whether it is registered with the host.
     var isRegistered = false
     /// Creates a flow that another program or flow starts by name.
-    var make: (@MainActor () -> any Flow)?
+    var make: (@FlowActor () -> any Flow)?
 
     init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
         (self.type, self.catalog, self.registration) = (type, catalog, registration)

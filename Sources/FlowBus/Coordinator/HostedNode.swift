@@ -1,7 +1,7 @@
 internal import FlowCore
 
 /// A live flow or screen whose object is in this coordinator.
-@MainActor
+@FlowActor
 package final class HostedNode {
     let path: NodePath
     /// The instance number, never used again (S-1); 0 until the host reports it.
@@ -78,7 +78,7 @@ package final class HostedNode {
 
     /// Subscribes to the visibility, the title, the dismissal and the answer of the presentable. A flow has the visibility and the
     /// dismissal of its root, but neither title nor answer.
-    package func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
+    package func observePresence(_ receive: @escaping @FlowActor (Presence.Change) -> Void) {
         // Its presence says what its sequences do, without a stream for each of them.
         if flow == nil, let presence = presentable.screenPresence { return subscribe(presence, receive) }
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
@@ -112,12 +112,12 @@ package final class HostedNode {
         }
     }
 
-    private func subscribe(_ presence: Presence, _ receive: @escaping @MainActor (Presence.Change) -> Void) {
+    private func subscribe(_ presence: Presence, _ receive: @escaping @FlowActor (Presence.Change) -> Void) {
         subscriptions.append(presence.subscribe(receive))
     }
 
     /// Subscribes to the steps of the stepper.
-    package func subscribeToSteps(_ receive: @escaping @MainActor (any Step) -> Void) {
+    package func subscribeToSteps(_ receive: @escaping @FlowActor (any Step) -> Void) {
         subscriptions.append(stepper.steps.subscribe(onNext: receive))
     }
 
@@ -125,13 +125,13 @@ package final class HostedNode {
     ///
     /// The task is cancelled at the time limit, and when the node ends. Then there is no answer: the host has dropped the question.
     func adapt(
-        within timeout: Duration, by hostClock: HostClock, _ body: sending @escaping @MainActor () async -> AdaptAnswer,
-        _ answer: @escaping @MainActor (AdaptAnswer) -> Void
+        within timeout: Duration, by hostClock: HostClock, _ body: sending @escaping @FlowActor () async -> AdaptAnswer,
+        _ answer: @escaping @FlowActor (AdaptAnswer) -> Void
     ) {
         adapting?.stop()
         let current = Adapting(answer)
         adapting = current
-        let task = Task.immediate { @MainActor in current.answer(await body()) }
+        let task = Task.immediate { @FlowActor in current.answer(await body()) }
         current.run(task, within: timeout, by: hostClock)
     }
 
@@ -148,14 +148,14 @@ package final class HostedNode {
 }
 
 /// A call of `adapt` under way, with its time limit.
-@MainActor
+@FlowActor
 private final class Adapting {
     private var task: Task<Void, Never>?
     private var clock: Task<Void, Never>?
     /// Receives the answer; nil when it is over. What waits for the answer learns by its release that there is none.
-    private var receive: (@MainActor (AdaptAnswer) -> Void)?
+    private var receive: (@FlowActor (AdaptAnswer) -> Void)?
 
-    init(_ receive: @escaping @MainActor (AdaptAnswer) -> Void) { self.receive = receive }
+    init(_ receive: @escaping @FlowActor (AdaptAnswer) -> Void) { self.receive = receive }
 
     func run(_ task: Task<Void, Never>, within timeout: Duration, by hostClock: HostClock) {
         if receive == nil { return task.cancel() }
@@ -169,7 +169,7 @@ private final class Adapting {
     }
 
     /// Ends the call. Returns who wants its answer; nil if nobody does any more.
-    private func end() -> (@MainActor (AdaptAnswer) -> Void)? {
+    private func end() -> (@FlowActor (AdaptAnswer) -> Void)? {
         clock?.cancel()
         (task, clock) = (nil, nil)
         return receive.take()
@@ -197,7 +197,7 @@ package struct ContributedChild {
     /// The initial steps of the stepper. The host has the first, and the others follow when it is presented.
     var initialSteps: [any Step]
 
-    @MainActor
+    @FlowActor
     package init(
         _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool? = nil,
         onResult: ResultStep? = nil, options: ChildOptions = ChildOptions()
@@ -212,7 +212,7 @@ package struct ContributedChild {
     }
 
     /// Whether it is a screen that is shown already.
-    @MainActor
+    @FlowActor
     var isShown: Bool {
         let type = PresentableType.of(presentable)
         if type.isFlow { return false }

@@ -1,5 +1,5 @@
 /// What live flows stand for: their roots. Several flows can have the same one, such as a window.
-@MainActor
+@FlowActor
 enum LiveRoots {
     /// The number of live flows for each root, which they keep.
     private static var counts: [ObjectIdentifier: Int] = [:]

@@ -23,7 +23,7 @@ public struct NavigationEvents<Element: Sendable>: AsyncSequence, Sendable {
     private let source: Broadcast<Element>
     private let inbox: Inbox<Element>
 
-    @MainActor
+    @FlowActor
     init(of source: Broadcast<Element>, _ policy: BufferingPolicy = .bufferingNewest(BufferingPolicy.standardCount)) {
         self.source = source
         let inbox = Inbox<Element>(policy, in: source.turns, endsWithReader: false)
@@ -35,13 +35,13 @@ public struct NavigationEvents<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameter policy: those that it keeps.
     /// - Returns: The sequence.
-    @MainActor
+    @FlowActor
     public func buffering(_ policy: BufferingPolicy) -> NavigationEvents<Element> {
         NavigationEvents(of: source, policy)
     }
 
     /// The number of events that were lost so far, because they were not read in time.
-    @MainActor
+    @FlowActor
     public var lostCount: Int { inbox.lostCount }
 
     /// Subscribes to the events. They are delivered on the main actor while they happen, to all subscribers in the order in which they
@@ -49,8 +49,8 @@ public struct NavigationEvents<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameter onNext: receives each event.
     /// - Returns: The subscription, which ends when it is deallocated.
-    @MainActor
-    public func subscribe(onNext: @escaping @MainActor (Element) -> Void) -> Subscription {
+    @FlowActor
+    public func subscribe(onNext: @escaping @FlowActor (Element) -> Void) -> Subscription {
         source.subscribe { if let value = $0 { onNext(value) } }
     }
 
@@ -76,8 +76,8 @@ extension NavigationEvents where Element == UpcomingNavigation {
     ///
     /// - Parameter onNext: receives the flow and the step of each navigation before ``Flow/navigate(to:)`` is called.
     /// - Returns: The subscription, which ends when it is deallocated.
-    @MainActor
-    public func subscribe(onNext: @escaping @MainActor (any Flow, any Step) -> Void) -> Subscription {
+    @FlowActor
+    public func subscribe(onNext: @escaping @FlowActor (any Flow, any Step) -> Void) -> Subscription {
         subscribe { (navigation: UpcomingNavigation) in onNext(navigation.flow, navigation.step) }
     }
 }
@@ -87,8 +87,8 @@ extension NavigationEvents where Element == FlowNavigation {
     ///
     /// - Parameter onNext: receives the flow and the step of each navigation. Going back, which has no step, is left out.
     /// - Returns: The subscription, which ends when it is deallocated.
-    @MainActor
-    public func subscribe(onNext: @escaping @MainActor (any Flow, any Step) -> Void) -> Subscription {
+    @FlowActor
+    public func subscribe(onNext: @escaping @FlowActor (any Flow, any Step) -> Void) -> Subscription {
         subscribe { (navigation: FlowNavigation) in
             if let step = navigation.step { onNext(navigation.flow, step) }
         }
@@ -96,7 +96,7 @@ extension NavigationEvents where Element == FlowNavigation {
 }
 
 /// Sends values to subscriptions and sequences.
-@MainActor
+@FlowActor
 package final class Broadcast<Element: Sendable> {
     fileprivate let turns: ReaderTurns
     private let listeners = Listeners<Element?>()
@@ -113,7 +113,7 @@ package final class Broadcast<Element: Sendable> {
     package func values() -> NavigationEvents<Element> { NavigationEvents(of: self) }
 
     /// Subscribes to the values, and to the end: nil.
-    func subscribe(_ listener: @escaping @MainActor (Element?) -> Void) -> Subscription {
+    func subscribe(_ listener: @escaping @FlowActor (Element?) -> Void) -> Subscription {
         listeners.add(first: isFinished ? [nil] : [], listener)
     }
 

@@ -37,7 +37,7 @@ public struct PathSegment: Sendable {
     /// - Parameters:
     ///   - flow: the type of the flow.
     ///   - step: the step; with nil, the path only passes through the flow.
-    @MainActor
+    @FlowActor
     public init(_ flow: any Flow.Type, _ step: (any Step)? = nil) {
         (self.flow, type) = (flow.definition, flow)
         content = .step(step)

@@ -5,7 +5,7 @@ package import FlowCore
 ///
 /// What the host did not get because there was no service is reported again later. What only an owner may report waits until
 /// this program is the owner, which it is once it has presented the screen.
-@MainActor
+@FlowActor
 package final class PresenceReports {
     /// The calls of the host for the presentable.
     package struct Calls {
@@ -38,9 +38,9 @@ package final class PresenceReports {
     private let calls: Calls
     private let properties: SavedProperties
     private let saver: StateSaver
-    private let failed: @MainActor (NavigationError) -> Void
+    private let failed: @FlowActor (NavigationError) -> Void
     /// Called when the host has taken the dismissal or the answer, or the presentable was gone already.
-    package var isGone: (@MainActor () -> Void)?
+    package var isGone: (@FlowActor () -> Void)?
     private var isEnded = false
     /// The latest change of visibility, or the dismissal, that did not reach the service.
     private var unreported: Presence.Change?
@@ -60,7 +60,7 @@ package final class PresenceReports {
     ///   - calls: the calls of the host.
     ///   - failed: receives the errors that nobody waits for.
     package init(
-        _ properties: SavedProperties, _ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void
+        _ properties: SavedProperties, _ calls: Calls, _ failed: @escaping @FlowActor (NavigationError) -> Void
     ) {
         (self.properties, self.calls, self.failed) = (properties, calls, failed)
         saver = StateSaver(calls.save)
@@ -71,7 +71,7 @@ package final class PresenceReports {
     }
 
     /// Calls the block when nothing is to be saved any more.
-    package func whenSaved(_ block: @escaping @MainActor () -> Void) { saver.whenSaved(block) }
+    package func whenSaved(_ block: @escaping @FlowActor () -> Void) { saver.whenSaved(block) }
 
     /// The presentable is gone.
     package func end() {

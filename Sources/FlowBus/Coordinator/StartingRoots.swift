@@ -1,5 +1,5 @@
 /// The callers that wait until the initial steps of their roots have run.
-@MainActor
+@FlowActor
 struct StartingRoots {
     /// Calls that start roots and have no answer yet.
     private var requestCount = 0

@@ -61,7 +61,7 @@ public struct ChildOptions: Equatable, Sendable {
     ///   - contributor: the contributor.
     ///   - encode: returns the message of a step, as the host knows it.
     ///   - name: returns the name of a step, as the host knows it, by its case.
-    @MainActor
+    @FlowActor
     func apply(
         to contributor: inout NamedContributor, _ encode: (any Step) throws(NavigationError) -> StepMessage,
         name: (String) -> String
@@ -135,7 +135,7 @@ public struct DismissalStep: Equatable, Sendable, ExpressibleByStringLiteral {
     /// - Parameter name: its name: a case of a ``BusStep`` among the flow's ``Flow/steps``.
     public init(stringLiteral name: String) { self.init(name) }
 
-    @MainActor
+    @FlowActor
     fileprivate func encoded(
         _ encode: (any Step) throws(NavigationError) -> StepMessage, _ name: (String) -> String
     ) throws(NavigationError) -> NamedContributor.Dismissal {

@@ -21,7 +21,7 @@
 ///
 /// A flow class works unchanged in one process (``FlowCoordinator/init()``) and on the bus
 /// (`FlowCoordinator.init(bus:)`).
-@MainActor
+@FlowActor
 public protocol Flow: Presentable {
     /// The type of ``root``: a ``Presentable``, `any Presentable`, or any other type if the flow shows nothing itself.
     associatedtype RootPresentable

@@ -5,14 +5,14 @@ extension FlowContributor {
     ///
     /// - Parameter presentable: a screen or flow.
     /// - Returns: The contributor.
-    @MainActor
+    @FlowActor
     public static func pop(to presentable: any Presentable) -> FlowContributor { .pop(to: presentable.contributedName) }
 
     /// Brings the newest child with the name of a presentable to the front.
     ///
     /// - Parameter presentable: a screen or flow.
     /// - Returns: The contributor.
-    @MainActor
+    @FlowActor
     public static func showChild(_ presentable: any Presentable) -> FlowContributor {
         .showChild(named: presentable.contributedName)
     }
@@ -21,14 +21,14 @@ extension FlowContributor {
     ///
     /// - Parameter flow: a flow.
     /// - Returns: The contributor.
-    @MainActor
+    @FlowActor
     public static func hideChild(_ flow: any Flow) -> FlowContributor { .hideChild(named: flow.contributedName) }
 
     /// Dismisses the newest child with the name of a presentable, with everything below it.
     ///
     /// - Parameter presentable: a screen or flow.
     /// - Returns: The contributor.
-    @MainActor
+    @FlowActor
     public static func dismissChild(_ presentable: any Presentable) -> FlowContributor {
         .dismissChild(named: presentable.contributedName)
     }

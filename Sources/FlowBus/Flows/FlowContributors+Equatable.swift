@@ -1,6 +1,6 @@
 // Contributors can be compared, so that a test can say what it expects of `navigate(to:)`.
 
-extension FlowContributors: @MainActor Equatable {
+extension FlowContributors: @FlowActor Equatable {
     /// Returns whether two answers of ``Flow/navigate(to:)`` mean the same.
     ///
     /// Presentables are the same objects. Steppers are, too, or both are of one of the library's own types and emit equal steps. Steps and
@@ -10,7 +10,7 @@ extension FlowContributors: @MainActor Equatable {
     ///   - one: an answer.
     ///   - other: another one.
     /// - Returns: Whether they are equal.
-    @MainActor
+    @FlowActor
     public static func == (one: FlowContributors, other: FlowContributors) -> Bool {
         switch (one, other) {
         case (.multiple, _), (.one, _), (_, .multiple), (_, .one):
@@ -33,14 +33,14 @@ extension FlowContributors: @MainActor Equatable {
     }
 }
 
-extension FlowContributor: @MainActor Equatable {
+extension FlowContributor: @FlowActor Equatable {
     /// Returns whether two contributors mean the same, as ``FlowContributors`` are compared.
     ///
     /// - Parameters:
     ///   - one: a contributor.
     ///   - other: another one.
     /// - Returns: Whether they are equal.
-    @MainActor
+    @FlowActor
     public static func == (one: FlowContributor, other: FlowContributor) -> Bool {
         switch (one, other) {
         case (
@@ -90,7 +90,7 @@ package enum Likeness {
         one == other as? Compared
     }
 
-    @MainActor
+    @FlowActor
     static func areEqual(_ one: any Stepper, _ other: any Stepper) -> Bool {
         if one === other { return true }
         return switch (one, other) {

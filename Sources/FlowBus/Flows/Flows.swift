@@ -21,10 +21,10 @@ public enum Flows {
     ///   - flows: the flows.
     ///   - strategy: the moment at which the block runs.
     ///   - block: the block.
-    @MainActor
+    @FlowActor
     public static func use<each F: Flow>(
         _ flows: repeat each F, when strategy: ExecuteStrategy,
-        block: @escaping @MainActor (repeat (each F).RootPresentable) -> Void
+        block: @escaping @FlowActor (repeat (each F).RootPresentable) -> Void
     ) {
         var all: [any Flow] = []
         for flow in repeat each flows { all.append(flow) }
@@ -47,9 +47,9 @@ public enum Flows {
     ///   - flows: the flows.
     ///   - strategy: the moment at which the block runs.
     ///   - block: the block.
-    @MainActor
+    @FlowActor
     public static func use<Root>(
-        _ flows: [any Flow], when strategy: ExecuteStrategy, block: @escaping @MainActor ([Root]) -> Void
+        _ flows: [any Flow], when strategy: ExecuteStrategy, block: @escaping @FlowActor ([Root]) -> Void
     ) {
         // Found out now, at the call that is wrong.
         for flow in flows where !(flow.root is Root) {
@@ -75,9 +75,9 @@ public enum Flows {
 
     private struct DeallocatedError: Error {}
 
-    @MainActor
+    @FlowActor
     private static func wait(
-        for flows: [any Flow], _ strategy: ExecuteStrategy, _ block: @escaping @MainActor () -> Void
+        for flows: [any Flow], _ strategy: ExecuteStrategy, _ block: @escaping @FlowActor () -> Void
     ) {
         switch strategy {
         case .created: block()
@@ -89,12 +89,12 @@ public enum Flows {
     }
 
     /// Counts the flows that are not ready yet.
-    @MainActor
+    @FlowActor
     private final class ReadinessCountdown {
         private var count: Int
-        private let block: @MainActor () -> Void
+        private let block: @FlowActor () -> Void
 
-        init(count: Int, _ block: @escaping @MainActor () -> Void) {
+        init(count: Int, _ block: @escaping @FlowActor () -> Void) {
             self.count = count
             self.block = block
         }
@@ -107,11 +107,11 @@ public enum Flows {
 }
 
 /// Whether a flow is ready, and the blocks that wait for it. The protocol ``Flow`` has no storage for this.
-@MainActor
+@FlowActor
 final class FlowReadiness {
     private weak var flow: (any Flow)?
     private var isReady = false
-    private var waiting: [@MainActor () -> Void] = []
+    private var waiting: [@FlowActor () -> Void] = []
 
     private static var all: [ObjectIdentifier: FlowReadiness] = [:]
     /// The number of entries at which those of deallocated flows are removed.
@@ -131,7 +131,7 @@ final class FlowReadiness {
         return new
     }
 
-    func whenReady(_ block: @escaping @MainActor () -> Void) {
+    func whenReady(_ block: @escaping @FlowActor () -> Void) {
         if isReady { block() } else { waiting.append(block) }
     }
 

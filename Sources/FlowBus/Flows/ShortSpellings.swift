@@ -10,7 +10,7 @@ extension FlowContributors: ExpressibleByArrayLiteral {
     ///
     /// - Parameter presentable: the child. If it is a ``Stepper``, its steps are taken.
     /// - Returns: The contributors.
-    @MainActor
+    @FlowActor
     public static func show(_ presentable: any Presentable) -> FlowContributors {
         .one(flowContributor: .show(presentable))
     }
@@ -31,7 +31,7 @@ extension FlowContributors: ExpressibleByArrayLiteral {
     ///   - flow: the flow.
     ///   - step: its first step.
     /// - Returns: The contributors.
-    @MainActor
+    @FlowActor
     public static func start(_ flow: any Flow, with step: any Step) -> FlowContributors {
         .one(flowContributor: .start(flow, with: step))
     }
@@ -54,7 +54,7 @@ extension FlowContributor {
     ///
     /// - Parameter presentable: the child. If it is a ``Stepper``, its steps are taken.
     /// - Returns: The contributor.
-    @MainActor
+    @FlowActor
     public static func show(_ presentable: any Presentable) -> FlowContributor {
         .show(presentable, with: presentable as? any Stepper ?? NoneStepper())
     }
@@ -75,7 +75,7 @@ extension FlowContributor {
     ///   - flow: the flow.
     ///   - step: its first step.
     /// - Returns: The contributor.
-    @MainActor
+    @FlowActor
     public static func start(_ flow: any Flow, with step: any Step) -> FlowContributor {
         .contribute(withNextPresentable: flow, withNextStepper: OneStepper(withSingleStep: step))
     }

@@ -8,7 +8,7 @@ package import FlowCore
 ///
 /// A call about a presentable names its instance, and fails with `unknownObject` if that is gone, whatever is live at
 /// the path by then (S-25); 0 stands for any instance.
-@MainActor
+@FlowActor
 package protocol Host: AnyObject {
     /// The object that has the flows. It outlives the host's calls to it.
     var delegate: (any HostDelegate)? { get set }
@@ -16,7 +16,7 @@ package protocol Host: AnyObject {
     var clock: HostClock { get }
     /// Calls the block when nothing is to be done: no step is on its way, and no flow is asked. A host on the bus calls it at once, as
     /// other programs can do anything at any time.
-    func whenSettled(_ call: @escaping @MainActor () -> Void)
+    func whenSettled(_ call: @escaping @FlowActor () -> Void)
 
     /// The word before the names of this program; empty for none.
     var namespace: String { get }
@@ -91,16 +91,16 @@ extension Host {
 }
 
 /// Receives the result of a call to a host.
-package typealias Done<Success> = @MainActor (Result<Success, NavigationError>) -> Void
+package typealias Done<Success> = @FlowActor (Result<Success, NavigationError>) -> Void
 
 /// The object that has the flows. It can answer a question later, and answers it once. Reports come in the order of the
 /// contract ("Order on the wire"): removals, additions, changes, the navigation.
-@MainActor
+@FlowActor
 package protocol HostDelegate: AnyObject {
     /// Adapts a step (S-5).
-    func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void)
+    func adapt(_ question: HostQuestion, _ answer: @escaping @FlowActor (AdaptAnswer) -> Void)
     /// Answers where a step leads. ``didNavigate(_:)`` reports what was contributed.
-    func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void)
+    func navigate(_ question: HostQuestion, _ answer: @escaping @FlowActor (NavigateAnswer) -> Void)
     /// Shows a screen of this process. Returns whether it exists.
     func present(_ presentation: Presentation, instance: UInt64) -> Bool
     /// The host was told that the screen is shown: calls that follow are those of its owner. It gave the answers that are not
@@ -185,7 +185,7 @@ package struct HostQuestion {
 
 /// The place of a live flow in the tree. A host that keeps it as long as the flow lives spares itself, and the coordinator, to look
 /// for the flow with each step.
-@MainActor
+@FlowActor
 package final class FlowPlace {
     nonisolated let path: NodePath
     nonisolated let definition: String

@@ -6,10 +6,10 @@ extension LocalHost {
     /// Enqueues a call: an event with an answer.
     private func call(
         at path: NodePath? = nil, _ done: @escaping Done<Answer>,
-        _ event: @escaping @MainActor (LocalHost, RequestID) throws(FlowError) -> Event
+        _ event: @escaping @FlowActor (LocalHost, RequestID) throws(FlowError) -> Event
     ) {
         guard !isClosed else {
-            Task { @MainActor in done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+            Task { @FlowActor in done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
             return
         }
         lastRequest += 1
@@ -28,7 +28,7 @@ extension LocalHost {
     /// Enqueues a call about a presentable.
     private func call(
         at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Answer>,
-        _ event: @escaping @MainActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
+        _ event: @escaping @FlowActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
     ) {
         call(at: path) { result in
             // The bus reports a path without an object this way.
@@ -50,7 +50,7 @@ extension LocalHost {
     /// Enqueues a call about a presentable that answers nothing.
     private func call(
         at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Void>,
-        _ event: @escaping @MainActor (RequestID, NodeID) -> Event
+        _ event: @escaping @FlowActor (RequestID, NodeID) -> Event
     ) {
         call(at: path, instance) {
             done($0.map { _ in })

@@ -6,7 +6,7 @@ extension LocalHost {
     /// Asks a flow, and starts the time limit if it does not answer immediately.
     func ask(
         _ question: Question, _ ask: (any HostDelegate, HostQuestion, QuestionID) -> Void,
-        timedOut: @escaping @MainActor (QuestionID) -> Event
+        timedOut: @escaping @FlowActor (QuestionID) -> Event
     ) {
         guard let delegate, let place = flows.place(at: question.flow) else { return }
         let id = question.id
@@ -21,7 +21,7 @@ extension LocalHost {
 
     /// Measures the time limit of a question, in µs, if it is still open.
     private func startTimeLimit(
-        of id: QuestionID, _ limit: UInt64, _ timedOut: @escaping @MainActor (QuestionID) -> Event
+        of id: QuestionID, _ limit: UInt64, _ timedOut: @escaping @FlowActor (QuestionID) -> Event
     ) {
         guard questions[id] != nil else { return }
         questions[id]?.clock = Task { [weak self, clock] in
@@ -70,7 +70,7 @@ extension LocalHost {
 
     /// Has the machine wait for the answer to a question.
     private func open(
-        _ held: HeldQuestion, in place: FlowPlace, _ timedOut: @escaping @MainActor (QuestionID) -> Event
+        _ held: HeldQuestion, in place: FlowPlace, _ timedOut: @escaping @FlowActor (QuestionID) -> Event
     ) -> QuestionID? {
         guard !isClosed, let id = core.ask(held, at: now, into: &effects) else { return nil }
         questions[id] = PendingQuestion(flow: place.objectPath)
@@ -143,7 +143,7 @@ extension LocalHost {
 }
 
 /// The answer to a question that the machine holds.
-@MainActor
+@FlowActor
 private final class HeldAnswer<Answer> {
     /// The answer, if it came at once.
     private(set) var known: Answer?

@@ -5,7 +5,7 @@ internal import FlowCore
 /// It carries out effects as the service does: it asks flows, reports events, and measures time. Events wait in a
 /// queue, so that an event that a flow causes during a question or a report is handled after it, in order. Answers wait
 /// there, too, as they do on the bus. So both hosts handle the same steps in the same order.
-@MainActor
+@FlowActor
 final class LocalHost: Host {
     weak var delegate: (any HostDelegate)?
 
@@ -16,7 +16,7 @@ final class LocalHost: Host {
     var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false)
     /// Events that were not handled yet. Each is made when its turn comes, because names can refer to others by then.
-    private(set) var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
+    private(set) var waiting = Fifo<@FlowActor (LocalHost) -> Event?>()
     /// The names of the steps.
     var steps = LocalSteps()
     private var isHandling = false
@@ -48,7 +48,7 @@ final class LocalHost: Host {
     private var alarm: Task<Void, Never>?
 
     /// What waits until nothing is to be done.
-    private var settled: [@MainActor () -> Void] = []
+    private var settled: [@FlowActor () -> Void] = []
 
     init(_ clock: HostClock = .continuous) { self.clock = clock }
 
@@ -89,7 +89,7 @@ final class LocalHost: Host {
 
     /// Enqueues an event. It is handled after its caller has returned, so that no flow is asked while another flow, or
     /// the emitter, is running.
-    func enqueue(_ event: @escaping @MainActor (LocalHost) -> Event?) {
+    func enqueue(_ event: @escaping @FlowActor (LocalHost) -> Event?) {
         guard !isClosed else { return }
         waiting.append(event)
         wake()
@@ -98,7 +98,7 @@ final class LocalHost: Host {
     private func wake() {
         if isHandling || isScheduled { return }
         isScheduled = true
-        Task { @MainActor [weak self] in self?.handleWaiting() }
+        Task { @FlowActor [weak self] in self?.handleWaiting() }
     }
 
     /// Handles the queued events and those that they cause, up to a number: a stepper that emits without end leaves
@@ -178,7 +178,7 @@ final class LocalHost: Host {
 
     var isSettled: Bool { waiting.isEmpty && !isHandling && questions.isEmpty }
 
-    func whenSettled(_ call: @escaping @MainActor () -> Void) {
+    func whenSettled(_ call: @escaping @FlowActor () -> Void) {
         if isSettled { call() } else { settled.append(call) }
     }
 

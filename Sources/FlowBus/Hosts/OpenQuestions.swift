@@ -2,11 +2,11 @@
 ///
 /// Going back in a flow that waits for an answer of its own program is refused (S-32). The caller here does not block, so the call
 /// is made again when the program has answered.
-@MainActor
+@FlowActor
 package final class OpenQuestions {
     private struct WaitingCall {
         let flow: NodePath
-        let call: @MainActor () -> Void
+        let call: @FlowActor () -> Void
     }
 
     /// The flows that were asked, by the numbers of the questions.
@@ -38,7 +38,7 @@ package final class OpenQuestions {
     package func areOpen(at flow: NodePath) -> Bool { open.values.contains { $0.isWithin(flow) } }
 
     /// Makes a call when no flow at or below a path is asked any more: immediately, or later.
-    package func whenAnswered(at flow: NodePath, _ call: @escaping @MainActor () -> Void) {
+    package func whenAnswered(at flow: NodePath, _ call: @escaping @FlowActor () -> Void) {
         guard areOpen(at: flow) else { return call() }
         waiting.append(WaitingCall(flow: flow, call: call))
     }
@@ -60,7 +60,7 @@ package final class OpenQuestions {
 }
 
 /// A question to a flow.
-@MainActor
+@FlowActor
 package final class OpenQuestion {
     private let number: UInt64
     private weak var questions: OpenQuestions?

@@ -1,5 +1,5 @@
 /// Asks that wait for the signal Answered, or the effect of the machine, by the tokens of their calls.
-@MainActor
+@FlowActor
 package struct PendingAsks {
     package struct Entry {
         package let number: UInt64

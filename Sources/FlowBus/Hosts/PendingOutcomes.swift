@@ -1,5 +1,5 @@
 /// The outcomes of a deep link, some of which follow later: a flow that waits for an answer takes the step after it (S-27).
-@MainActor
+@FlowActor
 package final class PendingOutcomes {
     private var outcomes: [FlowOutcome]
     private var undecided = 0

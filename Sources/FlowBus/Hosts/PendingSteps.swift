@@ -1,5 +1,5 @@
 /// The outcome of a step, for a caller that begins to wait later.
-@MainActor
+@FlowActor
 final class AwaitedOutcome {
     private var outcome: Result<StepOutcome, NavigationError>?
     private var done: Done<StepOutcome>?
@@ -20,7 +20,7 @@ final class AwaitedOutcome {
 /// A step is identified by the token of its call. The service remembers tokens for a minute, and a limited number of
 /// them (``TokenBudget``). A step without a token is identified by the path of the object that was called: steps
 /// emitted on one presentable are handled by one flow in order (S-6), and each is reported.
-@MainActor
+@FlowActor
 package struct PendingSteps {
     private enum Key: Hashable {
         case token(String)

@@ -17,7 +17,7 @@ package import FlowCore
 /// In one process, an answer can be of any type. On the bus, it is ``AnswerValues``: the properties of ``Answer`` are the values of the
 /// `result`, with the types of <doc:StepsOnTheBus>; an optional property may be left out. A struct without properties is an answer
 /// without values. A flow answers with ``FlowContributors/answer(with:)``.
-@MainActor
+@FlowActor
 public protocol Answering: Presentable {
     /// The type of its answers: any type in one process, and ``AnswerValues`` on the bus.
     associatedtype Answer: Sendable
@@ -89,9 +89,9 @@ public struct ResultStep: Hashable, Sendable, ExpressibleByStringLiteral {
         /// The type of the steps.
         let type: any Step.Type
         /// Returns the step; nil for an answer of another type.
-        let step: @MainActor @Sendable (any Sendable) -> (any Step)?
+        let step: @FlowActor @Sendable (any Sendable) -> (any Step)?
 
-        init(_ type: any Step.Type, _ step: @escaping @MainActor @Sendable (any Sendable) -> (any Step)?) {
+        init(_ type: any Step.Type, _ step: @escaping @FlowActor @Sendable (any Sendable) -> (any Step)?) {
             (self.type, self.step) = (type, step)
         }
 
@@ -105,7 +105,7 @@ public struct ResultStep: Hashable, Sendable, ExpressibleByStringLiteral {
     /// - Parameter make: returns the step. It is called when the child answers.
     /// - Returns: The step.
     public static func step<Answer: Sendable, Result: Step>(
-        _ make: @escaping @MainActor @Sendable (Answer) -> Result
+        _ make: @escaping @FlowActor @Sendable (Answer) -> Result
     ) -> ResultStep {
         ResultStep(StepMaker(Result.self) { answer in (answer as? Answer).map(make) })
     }

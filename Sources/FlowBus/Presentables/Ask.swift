@@ -27,10 +27,10 @@ internal import FlowCore
 /// that one comes twice. Errors are reported by
 /// ``FlowCoordinator/failures`` or `ScreenPresenter.failures`: of the step; `limitExceeded` if 16 asks of the screen are open
 /// or not acknowledged; `invalidStep` if the answer does not fit the type.
-@MainActor
+@FlowActor
 public final class Ask<Answer: Sendable> {
     /// Called with each answer, or with the reason why there is none.
-    public var onAnswer: (@MainActor (AskResult<Answer>) async throws -> Void)? { didSet { bind() } }
+    public var onAnswer: (@FlowActor (AskResult<Answer>) async throws -> Void)? { didSet { bind() } }
     private var binding: (asks: ScreenAsks, name: String)?
     /// Steps that were asked before the screen was live.
     private var waiting: [any Step] = []
@@ -55,7 +55,7 @@ public final class Ask<Answer: Sendable> {
 }
 
 /// An ``Ask`` of any type.
-@MainActor
+@FlowActor
 protocol AnyAsk: AnyObject {
     func bind(to asks: ScreenAsks, named name: String)
 }
@@ -80,7 +80,7 @@ extension ScreenAsks {
 }
 
 /// The stored properties of screens that are of one type.
-@MainActor
+@FlowActor
 struct PropertyFinder<Property> {
     /// Classes without such properties, which most screens are: to look for them costs more than all else that a screen does.
     private var without: Set<ObjectIdentifier> = []

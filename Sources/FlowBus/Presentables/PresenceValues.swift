@@ -18,15 +18,15 @@ public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The source. A coordinator subscribes to it, so that it gets a change immediately and not when a task is
     /// scheduled.
     let presence: Presence
-    private let first: @MainActor @Sendable (Presence) -> [Element]
-    private let meaning: @MainActor @Sendable (Presence.Change) -> Meaning
+    private let first: @FlowActor @Sendable (Presence) -> [Element]
+    private let meaning: @FlowActor @Sendable (Presence.Change) -> Meaning
     private let inbox: Inbox<Element>
 
-    @MainActor
+    @FlowActor
     init(
         _ presence: Presence, _ policy: BufferingPolicy = .bufferingNewest(BufferingPolicy.standardCount),
-        first: @escaping @MainActor @Sendable (Presence) -> [Element],
-        meaning: @escaping @MainActor @Sendable (Presence.Change) -> Meaning
+        first: @escaping @FlowActor @Sendable (Presence) -> [Element],
+        meaning: @escaping @FlowActor @Sendable (Presence.Change) -> Meaning
     ) {
         (self.presence, self.first, self.meaning) = (presence, first, meaning)
         let inbox = Inbox<Element>(policy)
@@ -49,13 +49,13 @@ public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameter policy: those that it keeps.
     /// - Returns: The sequence.
-    @MainActor
+    @FlowActor
     public func buffering(_ policy: BufferingPolicy) -> PresenceValues<Element> {
         PresenceValues(presence, policy, first: first, meaning: meaning)
     }
 
     /// The number of values that were lost so far, because they were not read in time.
-    @MainActor
+    @FlowActor
     public var lostCount: Int { inbox.lostCount }
 
     /// Returns an iterator over the values.

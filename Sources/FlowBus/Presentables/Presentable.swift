@@ -4,7 +4,7 @@ internal import FlowCore
 /// its ``Flow/root``.
 ///
 /// Most presentables conform to ``Screen``, which implements all requirements but ``withdraw()``.
-@MainActor
+@FlowActor
 public protocol Presentable: AnyObject, Sendable {
     /// The name in the tree and on the bus. It has to match `[A-Za-z_][A-Za-z0-9_]*`, with at most 64 bytes. The
     /// default is the name of the type, as <doc:StepsOnTheBus> describes it.

@@ -1,10 +1,10 @@
 /// What a type of presentables is. It is found out once for each type: a cast to a protocol looks for the conformance each time, which
 /// is dear where there is none.
-@MainActor
+@FlowActor
 struct PresentableType {
     let isFlow: Bool
     /// Reads the presence of a ``Screen``.
-    private let readPresence: (@MainActor (any Presentable) -> Presence?)?
+    private let readPresence: (@FlowActor (any Presentable) -> Presence?)?
 
     private static var known: [ObjectIdentifier: PresentableType] = [:]
 
@@ -13,7 +13,7 @@ struct PresentableType {
         readPresence = (type as? any Screen.Type).map { Self.reader(of: $0) }
     }
 
-    private static func reader<S: Screen>(of type: S.Type) -> @MainActor (any Presentable) -> Presence? {
+    private static func reader<S: Screen>(of type: S.Type) -> @FlowActor (any Presentable) -> Presence? {
         { ($0 as? S)?.presence }
     }
 

@@ -19,7 +19,7 @@ internal import FlowCore
 /// dropped. Errors are reported by ``FlowCoordinator/failures`` or `ScreenPresenter.failures`: a value that can't be sent
 /// (`invalidStep`), more than the limit (`limitExceeded`), and a saved value that does not fit the type any more
 /// (`invalidStep`), in place of which the property keeps its initial value.
-@MainActor
+@FlowActor
 @propertyWrapper
 public final class SavedState<Value: Codable & Sendable> {
     /// The value.
@@ -34,15 +34,15 @@ public final class SavedState<Value: Codable & Sendable> {
 }
 
 /// A ``SavedState`` of any type.
-@MainActor
+@FlowActor
 protocol AnySavedState: AnyObject {
-    func subscribe(_ changed: @escaping @MainActor () -> Void) -> Subscription
+    func subscribe(_ changed: @escaping @FlowActor () -> Void) -> Subscription
     func encode(named name: String) throws(StepError) -> FlowCore.Value?
     func restore(_ value: FlowCore.Value?, named name: String) throws(StepError)
 }
 
 extension SavedState: AnySavedState {
-    func subscribe(_ changed: @escaping @MainActor () -> Void) -> Subscription { changes.add { changed() } }
+    func subscribe(_ changed: @escaping @FlowActor () -> Void) -> Subscription { changes.add { changed() } }
 
     func encode(named name: String) throws(StepError) -> FlowCore.Value? {
         try NamedValues.encode(single: wrappedValue, named: name, of: SavedProperties.subject)
@@ -57,7 +57,7 @@ extension SavedState: AnySavedState {
 }
 
 /// The ``SavedState`` properties of an object.
-@MainActor
+@FlowActor
 package struct SavedProperties {
     package nonisolated static let subject = "the saved state"
     private static var finder = PropertyFinder<any AnySavedState>()
@@ -71,7 +71,7 @@ package struct SavedProperties {
         properties = Self.finder.properties(of: object).map { (name: $0.name, state: $0.value) }
     }
 
-    func subscribe(_ changed: @escaping @MainActor () -> Void) -> [Subscription] {
+    func subscribe(_ changed: @escaping @FlowActor () -> Void) -> [Subscription] {
         properties.map { $0.state.subscribe(changed) }
     }
 

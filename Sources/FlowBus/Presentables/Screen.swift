@@ -14,7 +14,7 @@ internal import FlowCore
 ///
 /// ``title`` is for task switchers. Properties with ``SavedState`` outlive the process, and a screen that is ``Answering`` closes
 /// with an answer.
-@MainActor
+@FlowActor
 public protocol Screen: Presentable {
     /// The visibility and the dismissal of the screen.
     var presence: Presence { get }
@@ -44,7 +44,7 @@ extension Screen {
 }
 
 /// Whether something is visible, and whether it is closed for good.
-@MainActor
+@FlowActor
 public final class Presence: Sendable {
     /// A change that was reported.
     package enum Change: Equatable, Sendable {
@@ -135,7 +135,7 @@ public final class Presence: Sendable {
     }
 
     /// Subscribes to the changes, beginning with the current state.
-    func subscribe(_ listener: @escaping @MainActor (Change) -> Void) -> Subscription {
+    func subscribe(_ listener: @escaping @FlowActor (Change) -> Void) -> Subscription {
         var first: [Change] = []
         if let lastVisible { first.append(.visible(lastVisible)) }
         if let lastTitle { first.append(.title(lastTitle)) }

@@ -4,17 +4,17 @@ internal import FlowCore
 ///
 /// An ask has a name in the program, and a token on the bus that begins with the name. So an answer finds its handler in a process
 /// that knows nothing of the ask.
-@MainActor
+@FlowActor
 package final class ScreenAsks {
     /// The calls of the host for the screen.
     package struct Calls {
         package var ask: (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void
         package var acknowledge: (_ token: String, @escaping Done<Void>) -> Void
         /// Makes the message of a step.
-        fileprivate let message: @MainActor (any Step) throws(NavigationError) -> StepMessage
+        fileprivate let message: @FlowActor (any Step) throws(NavigationError) -> StepMessage
 
         package init(
-            message: @escaping @MainActor (any Step) throws(NavigationError) -> StepMessage,
+            message: @escaping @FlowActor (any Step) throws(NavigationError) -> StepMessage,
             ask: @escaping (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void,
             acknowledge: @escaping (_ token: String, @escaping Done<Void>) -> Void
         ) {
@@ -24,15 +24,15 @@ package final class ScreenAsks {
         }
     }
 
-    package typealias Handler = @MainActor (AskMessage) async throws -> Void
+    package typealias Handler = @FlowActor (AskMessage) async throws -> Void
 
     static var finder = PropertyFinder<any AnyAsk>()
 
     private let calls: Calls
     /// Receives the errors that nobody waits for.
-    package var failed: @MainActor (NavigationError) -> Void
+    package var failed: @FlowActor (NavigationError) -> Void
     /// Waits until what the handlers have changed is saved.
-    package var whenSaved: (@escaping @MainActor () -> Void) -> Void = { $0() }
+    package var whenSaved: (@escaping @FlowActor () -> Void) -> Void = { $0() }
     private var handlers: [String: Handler] = [:]
     /// Answers that have no handler yet, or came before this program was the owner.
     private var waiting: [AskMessage] = []
@@ -43,7 +43,7 @@ package final class ScreenAsks {
     private var isOwner = false
     private var isEnded = false
 
-    package init(_ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void) {
+    package init(_ calls: Calls, _ failed: @escaping @FlowActor (NavigationError) -> Void) {
         (self.calls, self.failed) = (calls, failed)
     }
 
@@ -121,7 +121,7 @@ package final class ScreenAsks {
     }
 
     private func run(_ handler: @escaping Handler, _ answer: AskMessage, isAcknowledged: Bool) {
-        Task.immediate { @MainActor [weak self] in
+        Task.immediate { @FlowActor [weak self] in
             do {
                 try await handler(answer)
                 guard isAcknowledged else { return }

@@ -1,12 +1,12 @@
 package import FlowCore
 
 /// Saves a state, one call at a time: what is saved while one is under way waits, and only the newest is sent then.
-@MainActor
+@FlowActor
 package final class StateSaver {
     private let send: (FlowCore.Arguments, @escaping Done<Void>) -> Void
     private var isSending = false
-    private var whenDone: [@MainActor () -> Void] = []
-    private var next: (make: @MainActor () throws(NavigationError) -> FlowCore.Arguments, done: [Done<Void>])?
+    private var whenDone: [@FlowActor () -> Void] = []
+    private var next: (make: @FlowActor () throws(NavigationError) -> FlowCore.Arguments, done: [Done<Void>])?
 
     /// - Parameter send: makes the call.
     package init(_ send: @escaping (FlowCore.Arguments, @escaping Done<Void>) -> Void) { self.send = send }
@@ -17,14 +17,14 @@ package final class StateSaver {
     ///   - make: returns the state when it is sent.
     ///   - done: receives the result of the call that saves this state, or a newer one in its place.
     package func save(
-        _ make: @escaping @MainActor () throws(NavigationError) -> FlowCore.Arguments, _ done: @escaping Done<Void>
+        _ make: @escaping @FlowActor () throws(NavigationError) -> FlowCore.Arguments, _ done: @escaping Done<Void>
     ) {
         next = (make, (next?.done ?? []) + [done])
         sendNext()
     }
 
     /// Calls the block when nothing is to be saved any more.
-    package func whenSaved(_ block: @escaping @MainActor () -> Void) {
+    package func whenSaved(_ block: @escaping @FlowActor () -> Void) {
         if isSending { whenDone.append(block) } else { block() }
     }
 

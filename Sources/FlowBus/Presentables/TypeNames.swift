@@ -3,7 +3,7 @@
 /// A name is made of letters, digits and `_`, as it is part of object paths. It has all that tells types apart but the module, so
 /// that it stays the same when a type moves to another one: `Movies.Detail` is `Movies_Detail`, `Page<Movie>` is `Page_Movie`. Of
 /// other characters each byte is `_` and two hexadecimal digits, as in names that sd-bus encodes: `Größe` is `Gr_c3_b6_c3_9fe`.
-@MainActor
+@FlowActor
 package enum TypeNames {
     /// A name is needed for each child that a flow contributes.
     private static var known: [ObjectIdentifier: String] = [:]

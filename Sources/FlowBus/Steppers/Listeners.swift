@@ -1,5 +1,5 @@
 /// The subscribers of a source of values, in the order in which they subscribed.
-@MainActor
+@FlowActor
 final class Listeners<Element> {
     private var listeners: [Listener] = []
     /// Values that were sent during a notification.
@@ -8,9 +8,9 @@ final class Listeners<Element> {
 
     private final class Listener {
         /// nil after the subscription ended.
-        var receive: (@MainActor (Element) -> Void)?
+        var receive: (@FlowActor (Element) -> Void)?
 
-        init(_ receive: @escaping @MainActor (Element) -> Void) { self.receive = receive }
+        init(_ receive: @escaping @FlowActor (Element) -> Void) { self.receive = receive }
     }
 
     /// Subscribes to the values from now on.
@@ -19,7 +19,7 @@ final class Listeners<Element> {
     ///   - first: values that only the new subscriber receives, before this method returns.
     ///   - receive: receives the values.
     /// - Returns: The subscription.
-    func add(first: [Element] = [], _ receive: @escaping @MainActor (Element) -> Void) -> Subscription {
+    func add(first: [Element] = [], _ receive: @escaping @FlowActor (Element) -> Void) -> Subscription {
         let listener = Listener(receive)
         let wasNotifying = isNotifying
         isNotifying = true

@@ -6,7 +6,7 @@
 ///
 /// Values that are accepted before the first subscription are kept for it, the 64 newest unless the relay is created with another
 /// policy: a view model that emits in its initializer loses nothing.
-@MainActor
+@FlowActor
 public final class PublishRelay<Element: Sendable>: Sendable {
     private let listeners = Listeners<Element>()
     /// Keeps the values that are accepted before the first subscription; nil after it.
@@ -14,7 +14,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     /// The number of values that were lost before the first subscription.
     public private(set) var lostCount = 0
     /// What a subscriber can take before the values.
-    private var initial: (@MainActor () -> [Element])?
+    private var initial: (@FlowActor () -> [Element])?
     /// How often they were taken by a subscriber that has not been announced yet.
     private var takenCount = 0
 
@@ -38,7 +38,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     ///
     /// - Parameter onNext: receives each value, before ``accept(_:)`` returns.
     /// - Returns: The subscription, which ends when it is deallocated.
-    public func subscribe(onNext: @escaping @MainActor (Element) -> Void) -> Subscription {
+    public func subscribe(onNext: @escaping @FlowActor (Element) -> Void) -> Subscription {
         let waiting = early?.values.all ?? []
         early = nil
         return listeners.add(first: waiting, onNext)
@@ -47,7 +47,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     // MARK: Initial values
 
     /// Has values that come before all others, for each new subscriber that asks for them.
-    func givesInitialValues(_ values: @escaping @MainActor () -> [Element]) { initial = values }
+    func givesInitialValues(_ values: @escaping @FlowActor () -> [Element]) { initial = values }
 
     /// Takes the initial values.
     func takeInitialValues() -> [Element] {
@@ -91,7 +91,7 @@ public struct RelayValues<Element: Sendable>: AsyncSequence, Sendable {
     private let relay: PublishRelay<Element>
     private let inbox: Inbox<Element>
 
-    @MainActor
+    @FlowActor
     init(
         _ relay: PublishRelay<Element>, _ policy: BufferingPolicy = .bufferingNewest(BufferingPolicy.standardCount)
     ) {
@@ -106,7 +106,7 @@ public struct RelayValues<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Parameter policy: those that it keeps.
     /// - Returns: The sequence.
-    @MainActor
+    @FlowActor
     public func buffering(_ policy: BufferingPolicy) -> RelayValues<Element> {
         let other = RelayValues(relay, policy)
         for value in inbox.takeAll() { other.inbox.send(value) }
@@ -114,7 +114,7 @@ public struct RelayValues<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The number of values that were lost so far, because they were not read in time.
-    @MainActor
+    @FlowActor
     public var lostCount: Int { inbox.lostCount }
 
     /// Returns an iterator over the values.

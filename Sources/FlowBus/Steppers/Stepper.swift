@@ -1,7 +1,7 @@
 /// An object that emits steps: RxFlow's Stepper. It can be a view model, a service, or a screen or flow itself.
 ///
 /// A stepper knows what happens, and not where that leads. The flow decides that in ``Flow/navigate(to:)``.
-@MainActor
+@FlowActor
 public protocol Stepper: AnyObject, Sendable {
     /// The steps of the stepper. Emit one with `steps.accept(DemoStep.moviePicked(withMovieId: 23))`.
     var steps: PublishRelay<any Step> { get }

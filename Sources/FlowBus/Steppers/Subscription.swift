@@ -1,9 +1,9 @@
 /// A subscription to events or steps. It ends when ``end()`` is called, or when nothing references it any more.
-@MainActor
+@FlowActor
 public final class Subscription: Sendable {
-    private var cancel: (@MainActor () -> Void)?
+    private var cancel: (@FlowActor () -> Void)?
 
-    package init(_ cancel: @escaping @MainActor () -> Void) { self.cancel = cancel }
+    package init(_ cancel: @escaping @FlowActor () -> Void) { self.cancel = cancel }
 
     isolated deinit { cancel?() }
 
@@ -20,7 +20,7 @@ public final class Subscription: Sendable {
 }
 
 /// Keeps subscriptions until it is deallocated: RxSwift's DisposeBag.
-@MainActor
+@FlowActor
 public final class DisposeBag: Sendable {
     private var subscriptions: [Subscription] = []
 

@@ -5,7 +5,7 @@ internal import FlowCore
 /// Each case of a ``BusStep`` is a step of the machine, as on the bus, so that logs and errors have the same names. A step type that is
 /// none is one step, with the name of the type. Types are told apart: where the name of a step is another type's already, that of its
 /// type stands before it, and a number behind it if need be.
-@MainActor
+@FlowActor
 struct LocalSteps {
     /// A step of the machine: a case, or a type that is no ``BusStep``.
     private struct Key: Hashable {

@@ -1,12 +1,12 @@
 /// The values that a sequence has not delivered yet, as far as its policy keeps them.
-@MainActor
+@FlowActor
 package final class Inbox<Element: Sendable> {
     private let turns: ReaderTurns
     private let policy: BufferingPolicy
     /// Whether the sequence is over when its reader is cancelled.
     private let endsWithReader: Bool
     /// The value that stands for a number of lost ones; nil leaves them out.
-    private let lost: (@MainActor (Int) -> Element)?
+    private let lost: (@FlowActor (Int) -> Element)?
 
     /// What a reader can have now, and how many of that are values.
     private var ready = Fifo<Slot>()
@@ -56,7 +56,7 @@ package final class Inbox<Element: Sendable> {
     ///   - lost: the value that stands for a number of lost ones.
     package init(
         _ policy: BufferingPolicy, in turns: ReaderTurns = ReaderTurns(), endsWithReader: Bool = true,
-        lost: (@MainActor (Int) -> Element)? = nil
+        lost: (@FlowActor (Int) -> Element)? = nil
     ) {
         (self.turns, self.policy, self.endsWithReader, self.lost) = (turns, policy, endsWithReader, lost)
     }
@@ -184,7 +184,7 @@ package final class Inbox<Element: Sendable> {
                 readers.append((number, continuation))
             }
         } onCancel: {
-            Task { @MainActor [weak self] in self?.cancel(number) }
+            Task { @FlowActor [weak self] in self?.cancel(number) }
         }
         guard case .turn(let value) = handover else { return cancelled() }
         turns.arrived()

@@ -2,10 +2,10 @@
 ///
 /// A task that is resumed on Linux gets to the main actor by way of another thread: two that are resumed at once arrive in any order. So
 /// the next one is resumed when the one before has arrived.
-@MainActor
+@FlowActor
 package final class ReaderTurns {
     /// Something that waits for its turn.
-    @MainActor
+    @FlowActor
     class Turn {
         /// Whether nothing is to be handed over any more.
         var isOver: Bool { true }

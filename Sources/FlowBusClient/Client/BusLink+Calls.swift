@@ -3,7 +3,7 @@ internal import FlowWire
 internal import SdBus
 
 /// A method call under way.
-@MainActor
+@FlowActor
 final class LinkCall {
     let done: (Result<MessageReader, NavigationError>) -> Void
     fileprivate var answer: MessageReceiver?

@@ -11,7 +11,7 @@ internal import SdBus
 ///
 /// Signals come through one filter, and not through sd-bus's matches. So there is one order, and each sender is
 /// compared with the owner of the service's name at that place of the stream, which the bus reports in the same stream.
-@MainActor
+@FlowActor
 final class BusLink {
     let mainLoop: EmbeddedMainLoop
     private let address: Bus.Address
@@ -214,7 +214,7 @@ final class BusLink {
 }
 
 /// Observes a ``BusLink`` and the signals of the service.
-@MainActor
+@FlowActor
 protocol LinkListener: AnyObject {
     /// There is a new connection. Everything registered on the previous one is gone.
     func linkConnected()

@@ -1,48 +1,59 @@
-public import FlowBus
+#if OwnActor
+    internal import FlowBus
+#else
+    public import FlowBus
+#endif
 internal import Dispatch
 internal import SdBus
 
-/// The main loop of a program, which has to serve its ``NavigationBus``.
-public enum MainLoop: Sendable {
-    /// Dispatch's main queue. The program has nothing to do: programs with `@main` and `async`, with `dispatchMain()`,
-    /// with Foundation's `RunLoop.main`, and those that use swift-nio serve that queue.
-    case dispatch
-    /// Another main loop, such as that of GLib, Qt or libuv, or a loop around poll(2). The program waits until
-    /// ``NavigationBus/fileDescriptor`` is readable, and then calls ``NavigationBus/process()``, which also runs the
-    /// jobs of the main actor, so that `async` code works. A program can have several connections, all of this kind.
-    case embedded
-}
-
-/// Runs the main actor inside a main loop that is not Dispatch's, in a program without a ``NavigationBus``. A bus does
-/// the same.
-///
-/// ```swift
-/// let actor = try MainActorSource()
-/// g_unix_fd_add(actor.fileDescriptor, G_IO_IN, { _, _, _ in … actor.process() … }, nil)
-/// ```
-@MainActor
-public final class MainActorSource: Sendable {
-    private let mainLoop: EmbeddedMainLoop
-
-    /// Begins to serve the main actor, until the object is deallocated.
-    ///
-    /// - Throws: ``/FlowBus/NavigationError`` if the system has no file descriptors left.
-    public init() throws(NavigationError) {
-        do throws(SdError) { mainLoop = try EmbeddedMainLoop(.embedded) } catch { throw NavigationError(error) }
+#if OwnActor
+    /// Dispatch alone serves a bus of an actor of its own: the main loop of the program has nothing to do with it.
+    enum MainLoop {
+        case dispatch
+    }
+#else
+    /// The main loop of a program, which has to serve its ``NavigationBus``.
+    public enum MainLoop: Sendable {
+        /// Dispatch's main queue. The program has nothing to do: programs with `@main` and `async`, with `dispatchMain()`,
+        /// with Foundation's `RunLoop.main`, and those that use swift-nio serve that queue.
+        case dispatch
+        /// Another main loop, such as that of GLib, Qt or libuv, or a loop around poll(2). The program waits until
+        /// ``NavigationBus/fileDescriptor`` is readable, and then calls ``NavigationBus/process()``, which also runs the
+        /// jobs of the main actor, so that `async` code works. A program can have several connections, all of this kind.
+        case embedded
     }
 
-    /// The file descriptor that is readable when ``process()`` has something to do.
-    public var fileDescriptor: Int32 { mainLoop.loop.descriptor }
+    /// Runs the main actor inside a main loop that is not Dispatch's, in a program without a ``NavigationBus``. A bus does
+    /// the same.
+    ///
+    /// ```swift
+    /// let actor = try MainActorSource()
+    /// g_unix_fd_add(actor.fileDescriptor, G_IO_IN, { _, _, _ in … actor.process() … }, nil)
+    /// ```
+    @FlowActor
+    public final class MainActorSource: Sendable {
+        private let mainLoop: EmbeddedMainLoop
 
-    /// Runs the pending jobs of the main actor, without waiting. Call it on the main thread.
-    public func process() { mainLoop.process() }
-}
+        /// Begins to serve the main actor, until the object is deallocated.
+        ///
+        /// - Throws: ``/FlowBus/NavigationError`` if the system has no file descriptors left.
+        public init() throws(NavigationError) {
+            do throws(SdError) { mainLoop = try EmbeddedMainLoop(.embedded) } catch { throw NavigationError(error) }
+        }
+
+        /// The file descriptor that is readable when ``process()`` has something to do.
+        public var fileDescriptor: Int32 { mainLoop.loop.descriptor }
+
+        /// Runs the pending jobs of the main actor, without waiting. Call it on the main thread.
+        public func process() { mainLoop.process() }
+    }
+#endif
 
 /// Serves a connection inside the main loop of the program.
 ///
 /// Messages are queued while sd-event runs, and delivered when it does not. So callbacks may do anything, and run a
 /// nested loop, such as that of a modal dialog.
-@MainActor
+@FlowActor
 final class EmbeddedMainLoop {
     let loop: EventLoop
     private let wakeup: Wakeup
@@ -66,10 +77,12 @@ final class EmbeddedMainLoop {
         wakeup = try Wakeup(loop)
         switch kind {
         case .dispatch: serveByDispatch()
-        case .embedded:
-            mainQueue = try MainQueue.onJobs(in: loop) { [unowned self] in hasJobs = true }
-            // There may be jobs already.
-            hasJobs = true
+        #if !OwnActor
+            case .embedded:
+                mainQueue = try MainQueue.onJobs(in: loop) { [unowned self] in hasJobs = true }
+                // There may be jobs already.
+                hasJobs = true
+        #endif
         }
         wakeup.signal()
     }
@@ -77,25 +90,41 @@ final class EmbeddedMainLoop {
     isolated deinit { source?.cancel() }
 
     private func serveByDispatch() {
-        let source = DispatchSource.makeReadSource(fileDescriptor: loop.descriptor, queue: .main)
-        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.schedule() } }
+        #if OwnActor
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: loop.descriptor, queue: DispatchQueue(label: "org.flowbus.Navigation1"))
+            source.setEventHandler { @Sendable [weak self] in
+                // The descriptor stays readable until the actor has had its turn.
+                let turn = DispatchSemaphore(value: 0)
+                Task { @FlowActor in
+                    self?.process()
+                    turn.signal()
+                }
+                turn.wait()
+            }
+        #else
+            let source = DispatchSource.makeReadSource(fileDescriptor: loop.descriptor, queue: .main)
+            source.setEventHandler { [weak self] in FlowActor.assumeIsolated { self?.schedule() } }
+        #endif
         // Dispatch needs the descriptor until the source is cancelled.
-        let loop = loop
-        source.setCancelHandler { withExtendedLifetime(loop) {} }
+        let kept = KeptLoop(loop)
+        source.setCancelHandler { @Sendable in withExtendedLifetime(kept) {} }
         source.activate()
         self.source = source
     }
 
-    /// Schedules one task that calls ``process()``. `Task.immediate` starts an `adapt` at once only from a task of the
-    /// main actor.
-    private func schedule() {
-        if isScheduled { return }
-        isScheduled = true
-        Task { [weak self] in
-            self?.isScheduled = false
-            self?.process()
+    #if !OwnActor
+        /// Schedules one task that calls ``process()``. `Task.immediate` starts an `adapt` at once only from a task of the
+        /// main actor.
+        private func schedule() {
+            if isScheduled { return }
+            isScheduled = true
+            Task { [weak self] in
+                self?.isScheduled = false
+                self?.process()
+            }
         }
-    }
+    #endif
 
     /// Wakes the loop after something was queued or armed outside it.
     func wake() {
@@ -140,4 +169,14 @@ final class EmbeddedMainLoop {
         MainQueue.run()
         isRunningJobs = false
     }
+}
+
+/// A loop that Dispatch needs for some time. Whoever releases it last, the loop is released on the actor.
+@FlowActor
+private final class KeptLoop {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    isolated deinit {}
 }

@@ -29,7 +29,7 @@ extension NavigationBus {
     /// - Throws: ``/FlowBus/NavigationError``, as ``present(as:at:_:withdraw:)``.
     public func present(
         as name: String? = nil, at path: String? = nil,
-        screens makeScreen: @escaping @MainActor (PresentationRequest) throws -> any Presentable
+        screens makeScreen: @escaping @FlowActor (PresentationRequest) throws -> any Presentable
     ) async throws -> ScreenPresenter {
         let stage = ScreenStage(link, makeScreen) { [weak self] in self?.nextToken() }
         let presenter = try await present(as: name, at: path) { request in

@@ -14,7 +14,7 @@ internal import SdBus
 /// Programs whose own flows live on the bus create a ``/FlowBus/FlowCoordinator`` with it.
 ///
 /// The connection belongs to the main actor. It has no thread of its own: the program's main loop serves it
-/// (``MainLoop``). Calls are sent in the order in which they are made. A task that waits for a call can be cancelled
+/// (``MainLoop``). With the package's trait `OwnActor` it belongs to an actor of its own (``/FlowBus/FlowActor``), and needs no main loop. Calls are sent in the order in which they are made. A task that waits for a call can be cancelled
 /// and then stops waiting at once with `CancellationError`; the call is still carried out.
 ///
 /// A lost connection is made again at the same address, after 0.1 s, 0.2 s, … up to 5 s; calls under way fail with
@@ -23,7 +23,7 @@ internal import SdBus
 /// over, and it restores the tree, the step continues and its outcome comes from the new service. These are set up
 /// again whenever the service or the connection comes back: ``watch(_:buffering:)``, ``present(as:at:_:withdraw:)``, and the
 /// registrations of a ``/FlowBus/FlowCoordinator``.
-@MainActor
+@FlowActor
 public final class NavigationBus: Sendable {
     /// The bus to connect to.
     public enum Address: Hashable, Sendable {
@@ -42,13 +42,25 @@ public final class NavigationBus: Sendable {
     var registeredFlows: Set<String> = []
     var tokens = TokenBudget()
 
-    /// Connects, and blocks until the bus has answered. It does not start the service; the first call can.
-    ///
-    /// - Parameters:
-    ///   - address: the bus.
-    ///   - loop: the main loop of the program.
-    /// - Throws: ``/FlowBus/NavigationError`` with the code `disconnected` if there is no bus, or it refuses the connection.
-    public init(_ address: Address = .session, loop: MainLoop = .dispatch) throws(NavigationError) {
+    #if OwnActor
+        /// Connects, and blocks until the bus has answered. It does not start the service; the first call can.
+        ///
+        /// - Parameter address: the bus.
+        /// - Throws: ``/FlowBus/NavigationError`` with the code `disconnected` if there is no bus, or it refuses the connection.
+        public init(_ address: Address = .session) throws(NavigationError) { link = try Self.link(address, .dispatch) }
+    #else
+        /// Connects, and blocks until the bus has answered. It does not start the service; the first call can.
+        ///
+        /// - Parameters:
+        ///   - address: the bus.
+        ///   - loop: the main loop of the program.
+        /// - Throws: ``/FlowBus/NavigationError`` with the code `disconnected` if there is no bus, or it refuses the connection.
+        public init(_ address: Address = .session, loop: MainLoop = .dispatch) throws(NavigationError) {
+            link = try Self.link(address, loop)
+        }
+    #endif
+
+    private static func link(_ address: Address, _ loop: MainLoop) throws(NavigationError) -> BusLink {
         let place: Bus.Address =
             switch address {
             case .session: .session
@@ -56,7 +68,7 @@ public final class NavigationBus: Sendable {
             case .address(let text): .address(text)
             }
         do throws(SdError) {
-            link = try BusLink(place, loop)
+            return try BusLink(place, loop)
         } catch {
             throw NavigationError(.disconnected, "can't connect to the bus: \(error)")
         }
@@ -71,13 +83,15 @@ public final class NavigationBus: Sendable {
     /// The unique name of the connection, such as `:1.42`; empty if there is no connection.
     public var uniqueName: String { link.uniqueName }
 
-    /// The file descriptor that is readable when ``process()`` has something to do. It stays the same. Use it with
-    /// ``MainLoop/embedded`` only.
-    public var fileDescriptor: Int32 { link.mainLoop.loop.descriptor }
+    #if !OwnActor
+        /// The file descriptor that is readable when ``process()`` has something to do. It stays the same. Use it with
+        /// ``MainLoop/embedded`` only.
+        public var fileDescriptor: Int32 { link.mainLoop.loop.descriptor }
 
-    /// Processes incoming messages, notifies observers, and runs the jobs of the main actor, without waiting. Use it
-    /// with ``MainLoop/embedded`` only, on the main thread.
-    public func process() { link.mainLoop.process() }
+        /// Processes incoming messages, notifies observers, and runs the jobs of the main actor, without waiting. Use it
+        /// with ``MainLoop/embedded`` only, on the main thread.
+        public func process() { link.mainLoop.process() }
+    #endif
 
     func nextCoordinator() -> Int {
         coordinators += 1

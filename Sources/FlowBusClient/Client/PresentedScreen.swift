@@ -5,7 +5,7 @@ internal import FlowCore
 ///
 /// A program owns a screen once it has presented it, which is when the closure of
 /// ``NavigationBus/present(as:at:_:withdraw:)`` has returned.
-@MainActor
+@FlowActor
 public final class PresentedScreen: Sendable {
     /// The path of the screen.
     public let path: NodePath
@@ -17,7 +17,7 @@ public final class PresentedScreen: Sendable {
     let asks: ScreenAsks
     private(set) var isOwned = false
     /// What waits until this program is the owner.
-    private var waiting: [@MainActor () -> Void] = []
+    private var waiting: [@FlowActor () -> Void] = []
 
     init(_ link: BusLink, _ path: NodePath, _ instance: UInt64) {
         (self.link, self.path, self.instance) = (link, path, instance)
@@ -128,13 +128,13 @@ public final class PresentedScreen: Sendable {
     ///   - handler: called with each answer, or with the reason why there is none.
     public func onAnswer<Answer: Decodable & Sendable>(
         to name: String, as type: Answer.Type = Answer.self,
-        _ handler: @escaping @MainActor (AskResult<Answer>) async throws -> Void
+        _ handler: @escaping @FlowActor (AskResult<Answer>) async throws -> Void
     ) {
         asks.handle(name) { answer in try await handler(try answer.decoded(as: Answer.self)) }
     }
 
     /// Calls the block once this program owns the screen.
-    func whenOwned(_ block: @escaping @MainActor () -> Void) {
+    func whenOwned(_ block: @escaping @FlowActor () -> Void) {
         if isOwned { block() } else { waiting.append(block) }
     }
 

@@ -85,14 +85,14 @@ public struct Withdrawal: Sendable {
 }
 
 /// Shows screens for the service, until ``end()`` is called or the object is deallocated.
-@MainActor
+@FlowActor
 public final class ScreenPresenter: LinkListener, Sendable {
     /// The path of the object that the service calls.
     public let path: String
     private let link: BusLink
     private let name: String?
-    private let present: @MainActor (PresentationRequest) async throws -> Void
-    private let withdraw: @MainActor (Withdrawal) -> Void
+    private let present: @FlowActor (PresentationRequest) async throws -> Void
+    private let withdraw: @FlowActor (Withdrawal) -> Void
     private var object: ServedObject?
     private var number: UInt64 = 0
     /// Calls of `present` under way, by the numbers of the requests.
@@ -105,8 +105,8 @@ public final class ScreenPresenter: LinkListener, Sendable {
 
     fileprivate init(
         _ link: BusLink, _ name: String?, _ path: String,
-        _ present: @escaping @MainActor (PresentationRequest) async throws -> Void,
-        _ withdraw: @escaping @MainActor (Withdrawal) -> Void
+        _ present: @escaping @FlowActor (PresentationRequest) async throws -> Void,
+        _ withdraw: @escaping @FlowActor (Withdrawal) -> Void
     ) throws(NavigationError) {
         (self.link, self.name, self.path) = (link, name, path)
         (self.present, self.withdraw) = (present, withdraw)
@@ -156,7 +156,7 @@ public final class ScreenPresenter: LinkListener, Sendable {
         let present = present
         var isDone = false
         // Runs immediately up to the first suspension, so that a withdrawal that follows finds the call begun.
-        let task = Task.immediate { @MainActor [weak self] in
+        let task = Task.immediate { @FlowActor [weak self] in
             do {
                 try await present(request)
                 reply.send()
@@ -241,8 +241,8 @@ extension NavigationBus {
     ///   connection serves the path already, `invalidArguments` if the name or the path is invalid, …
     public func present(
         as name: String? = nil, at path: String? = nil,
-        _ present: @escaping @MainActor (PresentationRequest) async throws -> Void,
-        withdraw: @escaping @MainActor (Withdrawal) -> Void = { _ in }
+        _ present: @escaping @FlowActor (PresentationRequest) async throws -> Void,
+        withdraw: @escaping @FlowActor (Withdrawal) -> Void = { _ in }
     ) async throws -> ScreenPresenter {
         let place = path ?? name.map(Self.path(of:)) ?? "/"
         let presenter = try ScreenPresenter(link, name, place, present, withdraw)
@@ -265,7 +265,7 @@ extension NavigationBus {
 
 extension PresentationRequest {
     /// Reads `osa{sv}a{sv}`.
-    @MainActor
+    @FlowActor
     init(_ call: MessageReader, _ makeScreen: (NodePath, UInt64) -> PresentedScreen) throws(SdError) {
         path = NodePath(String(cString: try call.readObjectPath()))
         name = String(cString: try call.readString())

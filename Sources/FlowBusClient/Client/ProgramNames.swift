@@ -37,7 +37,7 @@ struct ProgramNames: Sendable {
     }
 
     /// The name of a flow.
-    @MainActor
+    @FlowActor
     func name(of flow: any Flow.Type) -> String {
         BusNamespace.joined(prefix(of: flow, flow.namespace), flow.definition)
     }

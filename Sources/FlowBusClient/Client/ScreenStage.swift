@@ -3,11 +3,11 @@ internal import FlowCore
 internal import FlowWire
 
 /// The ``Screen`` objects that a ``ScreenPresenter`` shows, by instance.
-@MainActor
+@FlowActor
 final class ScreenStage: LinkListener {
     private let link: BusLink
-    private let make: @MainActor (PresentationRequest) throws -> any Presentable
-    private let nextToken: @MainActor () -> String?
+    private let make: @FlowActor (PresentationRequest) throws -> any Presentable
+    private let nextToken: @FlowActor () -> String?
     private var shown: [UInt64: HostedNode] = [:]
     /// The screens of these nodes.
     private var screens: [UInt64: PresentedScreen] = [:]
@@ -16,8 +16,8 @@ final class ScreenStage: LinkListener {
     weak var presenter: ScreenPresenter?
 
     init(
-        _ link: BusLink, _ make: @escaping @MainActor (PresentationRequest) throws -> any Presentable,
-        nextToken: @escaping @MainActor () -> String?
+        _ link: BusLink, _ make: @escaping @FlowActor (PresentationRequest) throws -> any Presentable,
+        nextToken: @escaping @FlowActor () -> String?
     ) {
         (self.link, self.make, self.nextToken) = (link, make, nextToken)
         number = link.add(self)

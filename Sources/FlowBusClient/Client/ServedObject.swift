@@ -5,7 +5,7 @@ internal import SdBus
 /// An object of this program that the service calls, on this connection and on those that replace it.
 ///
 /// Calls of other clients are refused: only the service decides on navigation.
-@MainActor
+@FlowActor
 final class ServedObject: LinkListener {
     let path: String
     private let link: BusLink
@@ -84,7 +84,7 @@ final class ServedObject: LinkListener {
 }
 
 /// A reply that is still to be sent. Only the first answer counts, and none is sent to a service that is gone.
-@MainActor
+@FlowActor
 final class PendingReply {
     private weak var link: BusLink?
     private let bus: Bus?
@@ -154,7 +154,7 @@ final class PendingReply {
 }
 
 /// The interfaces that this program implements for the service, as in the XML of the contract.
-@MainActor
+@FlowActor
 enum ServedInterfaces {
     private typealias Argument = InterfaceDescription.Argument
 

@@ -1,6 +1,6 @@
 internal import FlowBus
 /// Generates tokens for calls, at most as many as the service accepts from one client (S-33).
-@MainActor
+@FlowActor
 struct TokenBudget {
     /// The number of tokens in use at a time. The service allows 16,384; some are left for tokens that the program
     /// chooses itself.

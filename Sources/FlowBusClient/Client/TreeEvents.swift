@@ -1,7 +1,7 @@
 internal import FlowBus
 
 /// The watch whose events a sequence has.
-@MainActor
+@FlowActor
 final class WeakWatch {
     weak var watch: TreeWatch?
 }
@@ -15,7 +15,7 @@ public struct TreeEvents: AsyncSequence, Sendable {
     init(_ inbox: Inbox<TreeEvent>) { self.inbox = inbox }
 
     /// The number of events that were lost so far, because they were not read in time.
-    @MainActor
+    @FlowActor
     public var lostCount: Int { inbox.lostCount }
 
     /// Returns an iterator over the events.

@@ -7,7 +7,7 @@ internal import FlowWire
 /// The service sends messages in order, so a change that arrives before the tree is already part of it, and is not
 /// reported again. Navigations and failures are not part of the tree; those that arrive before it are reported after
 /// it.
-@MainActor
+@FlowActor
 final class TreeWatch: LinkListener {
     private let link: BusLink
     /// The root of the watched subtree; nil for everything.

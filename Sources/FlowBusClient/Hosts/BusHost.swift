@@ -8,7 +8,7 @@ internal import SdBus
 ///
 /// It watches the whole tree. Until the tree is known, it only registers flows, and queues other calls and the
 /// questions of the service: so the delegate learns of each presentable before anything else about it.
-@MainActor
+@FlowActor
 final class BusHost: Host {
     weak var delegate: (any HostDelegate)?
 
@@ -217,7 +217,7 @@ final class BusHost: Host {
 
     var keepsTree: Bool { true }
 
-    func whenSettled(_ call: @escaping @MainActor () -> Void) { call() }
+    func whenSettled(_ call: @escaping @FlowActor () -> Void) { call() }
 
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowBus.FlowOutcome]>) {
         ask(done) { $0.navigate(to: step, $1) }
