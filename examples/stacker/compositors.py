@@ -1,0 +1,129 @@
+"""What the stacker needs of a compositor: its outputs, its windows in their order, and to arrange them.
+
+There are sway, by its IPC, and X11, by the EWMH of a window manager.
+"""
+
+import json
+import os
+import socket
+import struct
+from typing import NamedTuple
+
+import windowname
+from gi.repository import GLib
+from Xlib import X, display, protocol
+
+
+class Window(NamedTuple):
+    """A window of the compositor. Its name is that of the screen that it shows, or the application id of its program."""
+
+    name: str
+    number: int
+    is_shown: bool
+    area: tuple | None  # x, y, width, height
+
+
+class Sway:
+    """A sway. It is one transaction what one message says, so no picture shows a part of it."""
+
+    name = staticmethod(windowname.app_id)
+
+    def __init__(self, changed):
+        self._socket, events = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+        for connection in (self._socket, events):
+            connection.connect(os.environ["SWAYSOCK"])
+        self._ask(2, '["window", "output"]', events)
+        GLib.io_add_watch(events, GLib.IO_IN, lambda *_: changed(self._receive(events)))
+
+    def _receive(self, connection):
+        length = struct.unpack("=6xII", connection.recv(14, socket.MSG_WAITALL))[0]
+        return json.loads(connection.recv(length, socket.MSG_WAITALL))
+
+    def _ask(self, kind, text="", connection=None):
+        connection = connection or self._socket
+        connection.sendall(b"i3-ipc" + struct.pack("=II", len(text), kind) + text.encode())
+        return self._receive(connection)
+
+    def read(self):
+        """The outputs with their areas, the windows from the lowest to the highest, and the numbers of those with the focus."""
+        nodes, found = [self._ask(4)], []
+        for node in nodes:  # This list grows. Windows of an output are in order, as all of them float.
+            nodes += node["nodes"] + node["floating_nodes"]
+            if node.get("pid"):
+                name = node["app_id"] or node["window_properties"]["class"]
+                # A tiled one gets another size when it floats.
+                found.append(Window(name, node["id"], node["visible"], area_of(node) if node["type"] == "floating_con" else None))
+        outputs = {node["name"]: area_of(node) for node in nodes if node["type"] == "output" and node["name"] != "__i3"}
+        return outputs, found, [node["id"] for node in nodes if node["focused"]]
+
+    def arrange(self, aims, hidden):
+        """Shows windows where they are to be, the lowest first, and hides others."""
+        commands = [f"[con_id={it.number}] move window to workspace hidden" for it in hidden]
+        for aim in aims:
+            do = f"[con_id={aim.window.number}] floating enable, border none, move window to output {aim.output}"
+            if aim.window.area != aim.area:
+                do += ", resize set {2} px {3} px, move absolute position {0} {1}".format(*aim.area)
+            # The focus raises a window. Nothing is above a strip, so it can do without.
+            commands.append(do if aim.is_bar else do + ", focus")
+        self._ask(0, "; ".join(commands))
+
+
+class X11:
+    """A window manager of X11."""
+
+    name = staticmethod("{} {}".format)
+
+    def __init__(self, changed):
+        self._display, events = display.Display(), display.Display()  # No event comes with an answer, unnoticed.
+        self._root = self._display.screen().root
+        events.screen().root.change_attributes(event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask)
+        events.flush()
+
+        def read():
+            return [events.next_event() for _ in range(events.pending_events())]
+
+        GLib.io_add_watch(events.fileno(), GLib.IO_IN, lambda *_: changed(read()))
+
+    def _get(self, window, atom):
+        found = window.get_full_property(self._display.intern_atom(atom), X.AnyPropertyType)
+        return list(found.value) if found else []
+
+    def _window(self, number):
+        window = self._display.create_resource_object("window", number)
+        name = bytes(self._get(window, "_FLOWBUS_SCREEN")).decode() or (window.get_wm_class() or [""])[-1]
+        size, place = window.get_geometry(), window.translate_coords(self._root, 0, 0)
+        is_shown = window.get_attributes().map_state == X.IsViewable
+        return Window(name, number, is_shown, (-place.x, -place.y, size.width, size.height))
+
+    def read(self):
+        """The outputs with their areas, the windows from the lowest to the highest, and the numbers of those with the focus."""
+        outputs = {self._display.get_atom_name(it.name): (it.x, it.y, it.width_in_pixels, it.height_in_pixels)
+                   for it in self._root.xrandr_get_monitors().monitors}
+        windows = [self._window(it) for it in self._get(self._root, "_NET_CLIENT_LIST_STACKING")]
+        return outputs, windows, self._get(self._root, "_NET_ACTIVE_WINDOW")
+
+    def _send(self, number, kind, *data):
+        window, kind = self._display.create_resource_object("window", number), self._display.intern_atom(kind)
+        event = protocol.event.ClientMessage(window=window, client_type=kind, data=(32, [*data, 0, 0, 0, 0][:5]))
+        self._root.send_event(event, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+
+    def arrange(self, aims, hidden):
+        """Shows windows where they are to be, the lowest first, and hides others."""
+        for aim in aims:
+            if aim.window.area != aim.area:
+                self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
+            if not (aim.is_bar and aim.window.is_shown):
+                self._send(aim.window.number, "_NET_ACTIVE_WINDOW", 2)  # It brings back what is hidden, and raises it.
+        for window in hidden:
+            self._send(window.number, "WM_CHANGE_STATE", 3)
+        self._display.flush()
+
+
+def area_of(node):
+    """The area of a node of sway."""
+    return tuple(node["rect"][it] for it in ("x", "y", "width", "height"))
+
+
+def connect(changed):
+    """The compositor of this session. It calls `changed` when its windows or outputs have changed."""
+    return (Sway if "SWAYSOCK" in os.environ else X11)(changed)
