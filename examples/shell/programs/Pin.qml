@@ -44,7 +44,7 @@ Presenter {
         component Key: Button {
             id: key
             implicitWidth: 104; implicitHeight: 56
-            font.pixelSize: 20; font.bold: true
+            font { family: "Cantarell"; pixelSize: 20; bold: true }
             onClicked: pin.press(text)
             contentItem: Text {
                 text: key.text; font: key.font; color: "white"
@@ -69,7 +69,7 @@ Presenter {
             }
             Text {
                 Layout.alignment: Qt.AlignHCenter
-                text: pin.said; color: "white"; font { pixelSize: 16; bold: true }
+                text: pin.said; color: "white"; font { family: "Cantarell"; pixelSize: 16; bold: true }
             }
             Row {
                 id: dots

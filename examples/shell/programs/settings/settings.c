@@ -117,7 +117,7 @@ add_group (GtkWidget *page, const char *title, GtkWidget *row)
 }
 
 static void
-show_settings (FlowbusApplication *app, FlowbusScreen *screen)
+show_preferences (FlowbusApplication *app, FlowbusScreen *screen)
 {
   g_autofree char *contact_name = load ("emergency-contact"), *owner_name = load ("owner");
   GtkWidget *page = adw_preferences_page_new (), *dark_switch = g_object_new (GTK_TYPE_SWITCH, "valign", GTK_ALIGN_CENTER, NULL);
@@ -145,6 +145,6 @@ main (int argc, char *argv[])
   g_autoptr (FlowbusApplication) app = flowbus_application_new ("org.example.Settings");
 
   g_signal_connect (app, "startup", G_CALLBACK (adw_init), NULL);
-  g_signal_connect (app, "show::settings", G_CALLBACK (show_settings), NULL);
+  g_signal_connect (app, "show::preferences", G_CALLBACK (show_preferences), NULL);
   return g_application_run (G_APPLICATION (app), argc, argv);
 }
