@@ -109,7 +109,9 @@ class X11:
 
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
+        below = self._display.intern_atom("_NET_WM_STATE_BELOW")
         for aim in aims:
+            self._send(aim.window.number, "_NET_WM_STATE", 0, below)  # Where the window manager lets new windows begin there.
             if aim.window.area != aim.area:
                 self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
             if not (aim.is_bar and aim.window.is_shown):

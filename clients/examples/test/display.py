@@ -36,9 +36,9 @@ class X11:
         known = {line[0].strip(): line[1] for line in lines if len(line) == 2}
         return [int(known[it]) for it in ("Absolute upper-left X", "Absolute upper-left Y", "Width", "Height")]
 
-    def click(self, number, x, y, button="left"):
-        """Clicks at a place of a window, given as parts of its width and height."""
-        self._move(number, x, y)
+    def click(self, number, x, y, button="left", has_focus=True):
+        """Clicks at a place of a window, given as parts of its width and height. A strip never has the focus."""
+        self._move(number, x, y, has_focus)
         self._xdotool("click", {"left": "1", "back": "8"}[button])
 
     def drag(self, number, start, end):
@@ -49,7 +49,7 @@ class X11:
             self._move(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
         self._xdotool("mouseup", "1")
 
-    def _move(self, number, x, y):
+    def _move(self, number, x, y, has_focus=True):
         """Moves the pointer, again and again, until the window has it and the focus: one that is raised may be below another one yet,
         and a click would be lost."""
         for _ in itertools.count():
@@ -58,7 +58,7 @@ class X11:
             pointed = self._run("xdotool", "getmouselocation", "--shell").partition("WINDOW=")[2].strip()
             # The window manager puts each window into one of its own.
             parent = self._run("xwininfo", "-children", "-id", number).partition("Parent window id: ")[2].split()[:1]
-            if pointed in (str(int(it, 16)) for it in [number, *parent]) and self._focus() == int(number, 16):
+            if pointed in (str(int(it, 16)) for it in [number, *parent]) and (not has_focus or self._focus() == int(number, 16)):
                 return
 
     def _focus(self):
@@ -97,10 +97,10 @@ class X11:
 class Sway:
     """A sway, with a pointer and a keyboard of the tests' own for the whole run."""
 
-    def __init__(self):
+    def __init__(self, logs):
         self._input = subprocess.Popen([os.environ["INPUT"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._await_input()
-        self._pointer = protocol.Pointer("program.log")
+        self._pointer = protocol.Pointer(logs)
         self._ask("bindsym --no-warn Alt+F4 kill")
 
     def windows(self):
@@ -117,8 +117,8 @@ class Sway:
         """The name of a screen's window."""
         return f"org.flowbus.screen.{path.removeprefix(TREE).replace('/', '.')}-{instance}"
 
-    def click(self, number, x, y, button="left"):
-        """Clicks at a place of a window, given as parts of its width and height."""
+    def click(self, number, x, y, button="left", has_focus=True):
+        """Clicks at a place of a window, given as parts of its width and height. That of a strip may be without the focus."""
         self._move(number, x, y)
         self._tell(f"press {button}", f"release {button}")
 
@@ -181,6 +181,6 @@ class Sway:
         return nodes
 
 
-def current():
-    """The display of this session."""
-    return Sway() if "SWAYSOCK" in os.environ else X11()
+def current(logs="program.log"):
+    """The display of this session, in which programs print what they say to a Wayland compositor to these files."""
+    return Sway(logs) if "SWAYSOCK" in os.environ else X11()
