@@ -18,6 +18,7 @@ typedef struct
   FlowbusBackInput back_input;
   GdkFrameClock *clock; /* while the first picture is awaited; and the toplevel */
   GdkSurface *surface;
+  GtkEventController *input;
   gboolean is_over;     /* dismissed or withdrawn: nobody is told anything any more */
 } Binding;
 
@@ -58,6 +59,7 @@ binding_end (Binding *self)
   GtkWidget *widget = self->widget;
 
   g_signal_handlers_disconnect_by_data (widget, self);
+  gtk_widget_remove_controller (widget, self->input);
   _flowbus_back_input_detach (widget, self);
   gtk_widget_insert_action_group (widget, "screen", NULL);
   g_object_set_data (G_OBJECT (widget), BINDING_KEY, NULL);
@@ -281,6 +283,30 @@ on_back_input (GtkWidget *widget, FlowbusBackInput input, gpointer user_data)
   return _flowbus_screen_go_back (self->screen, input);
 }
 
+/* Not only steps are input: who types or scrolls is there, and the device is not idle. */
+static gboolean
+on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
+{
+  Binding *self = user_data;
+
+  switch ((int) gdk_event_get_event_type (event))
+    {
+    case GDK_BUTTON_PRESS:
+    case GDK_KEY_PRESS:
+    case GDK_SCROLL:
+    case GDK_TOUCH_BEGIN:
+    case GDK_TOUCH_UPDATE:
+    case GDK_TOUCHPAD_SWIPE:
+    case GDK_TOUCHPAD_PINCH:
+      if (!self->is_over)
+        flowbus_screen_touch (self->screen);
+      break;
+    default:
+      break;
+    }
+  return GDK_EVENT_PROPAGATE;
+}
+
 /* For the steps that the program emits itself. */
 static GVariant *
 give_options (FlowbusScreen *screen, gpointer user_data)
@@ -319,6 +345,10 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
 
   flowbus_screen_set_options_func (screen, give_options, NULL, NULL);
   _flowbus_actions_attach (widget, screen);
+  self->input = gtk_event_controller_legacy_new ();
+  gtk_event_controller_set_propagation_phase (self->input, GTK_PHASE_CAPTURE);
+  g_signal_connect (self->input, "event", G_CALLBACK (on_event), self);
+  gtk_widget_add_controller (widget, self->input);
   _flowbus_back_input_attach (widget, on_back_input, self);
   g_signal_connect (widget, "map", G_CALLBACK (on_map), self);
   g_signal_connect (widget, "unmap", G_CALLBACK (on_unmap), self);
@@ -348,6 +378,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  *   not visible then.
  * - Escape, the Back button of a mouse and a swipe from the edge go back (see [func@screen_set_back_input]). Whatever in
  *   the window needs Escape takes it first, such as a popover or a search entry.
+ * - Keys, clicks, touches and scrolling keep the flow from being idle, as steps do (see [method@Flowbus.Screen.touch]).
  * - The window has the title of the screen, as task switchers show it: that of [property@Gtk.Window:title].
  * - When the screen comes back in sight, or has new arguments, the window is presented, with the activation token if there is one.
  * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
@@ -387,9 +418,9 @@ flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
  * Shows a screen in a widget.
  *
  * The screen is visible while the widget is mapped, and is dismissed when the widget is destroyed. The window around it is named
- * after the screen that it showed last, and is presented when the screen comes back in sight. What goes back, and the actions, are as
- * in [func@screen_bind_window], for input within the widget. When the screen is withdrawn, the widget is hidden and is no longer
- * bound; the program takes it out of its parent in a handler of [signal@Flowbus.Screen::withdrawn].
+ * after the screen that it showed last, and is presented when the screen comes back in sight. What goes back, what counts as input,
+ * and the actions are as in [func@screen_bind_window], for input within the widget. When the screen is withdrawn, the widget is hidden
+ * and is no longer bound; the program takes it out of its parent in a handler of [signal@Flowbus.Screen::withdrawn].
  *
  * [class@NavigationView] does all that for several screens in one window.
  */

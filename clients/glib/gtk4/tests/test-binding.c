@@ -5,6 +5,8 @@
 
 #include "support.h"
 
+#include <gdk/x11/gdkx.h>
+
 static GtkWindow *
 open_window (FlowbusScreen *screen, GtkWidget *child)
 {
@@ -413,6 +415,57 @@ test_widget (void)
   support_end (presenter);
 }
 
+/* Notes the calls of Touch that go out, by the object. Runs in the thread of the connection. */
+static GDBusMessage *
+note_touch (GDBusConnection *bus, GDBusMessage *message, gboolean is_incoming, gpointer user_data)
+{
+  if (!is_incoming && g_strcmp0 (g_dbus_message_get_member (message), "Touch") == 0)
+    g_async_queue_push (user_data, g_strdup (g_dbus_message_get_path (message)));
+  return message;
+}
+
+/* A key and a click are input, though they lead to no step; not when the widget is bound no longer. */
+static void
+test_touch (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  GDBusConnection *bus = flowbus_client_get_connection (flowbus_presenter_get_client (presenter));
+  g_autoptr (GAsyncQueue) touched = g_async_queue_new_full (g_free);
+  guint filter = g_dbus_connection_add_filter (bus, note_touch, touched, NULL);
+
+  for (int number = 1; number <= 3; number++)
+    {
+      g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", number));
+      GtkWidget *entry = gtk_entry_new ();
+      GtkWindow *window = open_window (screen, entry);
+      g_autofree char *object = NULL;
+      g_autofree char *xid = NULL;
+      g_autofree char *expected =
+        g_strdup_printf ("/org/flowbus/Navigation1/instance/%" G_GUINT64_FORMAT, flowbus_screen_get_instance (screen));
+
+      support_focus (window);
+      xid = g_strdup_printf ("%lu", gdk_x11_surface_get_xid (gtk_native_get_surface (GTK_NATIVE (window))));
+      if (number == 3)
+        flowbus_screen_unbind (screen);
+      if (number == 2)
+        support_xdotool ("mousemove", "--window", xid, "10", "10", "click", "1", NULL);
+      else
+        support_press ("a");
+      if (number == 3)
+        {
+          wait_until (*gtk_editable_get_text (GTK_EDITABLE (entry)));
+          support_wait_until_saved (screen); /* what was sent before is noted */
+          g_assert_null (g_async_queue_try_pop (touched));
+          gtk_window_destroy (window);
+          continue;
+        }
+      wait_until ((object = g_async_queue_try_pop (touched)));
+      g_assert_cmpstr (object, ==, expected);
+    }
+  g_dbus_connection_remove_filter (bus, filter);
+  support_end (presenter);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -427,6 +480,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/dismiss-fails", test_dismiss_fails);
   g_test_add_func ("/binding/title", test_title);
   g_test_add_func ("/binding/escape", test_escape);
+  g_test_add_func ("/binding/touch", test_touch);
   g_test_add_func ("/binding/actions", test_actions);
   g_test_add_func ("/binding/token", test_token);
   g_test_add_func ("/binding/widget", test_widget);
