@@ -134,6 +134,84 @@ flowbus_client_back_finish (FlowbusClient *self, GAsyncResult *result, guint64 *
   return flowbus_client_emit_finish (self, result, serial, error);
 }
 
+static void
+peeked (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GTask) task = data;
+  GError *error = NULL;
+  GVariant *reply = _flowbus_client_call_finish (result, &error);
+
+  if (reply)
+    g_task_return_pointer (task, reply, (GDestroyNotify) g_variant_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+/**
+ * flowbus_client_peek_back_async:
+ * @self: a client
+ * @path: the object path of a flow or a screen
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when there is an answer
+ * @user_data: for the callback
+ *
+ * Asks what Back would do now, so that a shell can show it: an arrow that is grey where Back leads nowhere, or what a swipe
+ * uncovers. Ask again after each navigation (see [signal@Flowbus.Tree::navigated]).
+ */
+void
+flowbus_client_peek_back_async (FlowbusClient *self, const char *path, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                gpointer user_data)
+{
+  GTask *task;
+
+  g_return_if_fail (FLOWBUS_IS_CLIENT (self));
+  g_return_if_fail (path != NULL);
+  _flowbus_client_enter (self);
+  task = g_task_new (self, cancellable, callback, user_data);
+  _flowbus_client_leave (self);
+  g_task_set_source_tag (task, flowbus_client_peek_back_async);
+  if (!g_variant_is_object_path (path)) {
+    g_task_return_new_error (task, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
+                             "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE_PATH "/shop'", path);
+    g_object_unref (task);
+    return;
+  }
+  _flowbus_client_call (self, path, FLOWBUS_STEPPER, "PeekBack", NULL, "(sa{sv})", G_DBUS_CALL_FLAGS_NONE, 0, cancellable, peeked,
+                        task);
+}
+
+/**
+ * flowbus_client_peek_back_finish:
+ * @self: a client
+ * @result: the result
+ * @details: (out) (optional) (transfer full): `goes`, the instance that would go, and `reveals`, the path of what it would uncover;
+ *   or `step`, of the type `a{sv}`
+ * @error: where to store an error
+ *
+ * Ends the call of flowbus_client_peek_back_async(). With `goes` as an option, flowbus_client_back_async() dismisses nothing else.
+ *
+ * Returns: (transfer full): `dismiss`, `step`, `hidden` or `unhandled`
+ */
+char *
+flowbus_client_peek_back_finish (FlowbusClient *self, GAsyncResult *result, GVariant **details, GError **error)
+{
+  g_autoptr (GVariant) reply = NULL;
+  char *kind = NULL;
+
+  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), NULL);
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+  g_return_val_if_fail (g_async_result_is_tagged (result, flowbus_client_peek_back_async), NULL);
+  if (details)
+    *details = NULL;
+  reply = g_task_propagate_pointer (G_TASK (result), error);
+  if (reply) {
+    g_variant_get_child (reply, 0, "s", &kind);
+    if (details)
+      *details = g_variant_get_child_value (reply, 1);
+  }
+  return kind;
+}
+
 /* A call whose arguments are those of a step, converted first. */
 typedef struct {
   char *definition; /* (nullable): of Coordinate */

@@ -34,6 +34,10 @@ FLOWBUS_API void flowbus_client_back_async (FlowbusClient *self, const char *pat
 FLOWBUS_API FlowbusVerdict flowbus_client_back_finish (FlowbusClient *self, GAsyncResult *result, guint64 *serial,
                                                        GError **error);
 
+FLOWBUS_API void flowbus_client_peek_back_async (FlowbusClient *self, const char *path, GCancellable *cancellable,
+                                                 GAsyncReadyCallback callback, gpointer user_data);
+FLOWBUS_API char *flowbus_client_peek_back_finish (FlowbusClient *self, GAsyncResult *result, GVariant **details, GError **error);
+
 FLOWBUS_API void flowbus_client_navigate_async (FlowbusClient *self, const char *step, GVariant *arguments, GVariant *options,
                                                 GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
 FLOWBUS_API GVariant *flowbus_client_navigate_finish (FlowbusClient *self, GAsyncResult *result, GError **error);

@@ -269,6 +269,63 @@ test_state (void)
   shop_free (shop);
 }
 
+/* What Back would do, asked of a client. */
+static char *
+peek_back (FlowbusClient *client, const char *path, GVariant **details, GError **error)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+
+  flowbus_client_peek_back_async (client, path, NULL, keep_result, &result);
+  wait_until (result);
+  return flowbus_client_peek_back_finish (client, result, details, error);
+}
+
+/* Back names what was seen, and so dismisses nothing else. */
+static void
+test_peek_back (void)
+{
+  Shop *shop = shop_new ();
+  FlowbusClient *client = shop->fixture->client;
+  FlowbusScreen *list = shop_screen (shop, "list"), *detail;
+  g_autoptr (GAsyncResult) first = NULL, second = NULL;
+  g_autoptr (GVariant) details = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *nothing = peek_back (client, SHOP, NULL, &error), *dismiss = NULL, *none = NULL;
+  const char *reveals = NULL;
+  guint64 goes = 0;
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (nothing, ==, "unhandled");
+  screen_emit (list, "picked", g_variant_new_parsed ("{'item': <7>}"), NULL);
+  detail = shop_screen (shop, "detail");
+  dismiss = peek_back (client, SHOP, &details, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (dismiss, ==, "dismiss");
+  g_assert_true (g_variant_lookup (details, "goes", "t", &goes));
+  g_assert_true (g_variant_lookup (details, "reveals", "&o", &reveals));
+  g_assert_cmpuint (goes, ==, flowbus_screen_get_instance (detail));
+  g_assert_cmpstr (reveals, ==, SHOP "/list");
+
+  flowbus_client_back_async (client, SHOP, g_variant_new_parsed ("{'goes': <%t>}", goes), NULL, keep_result, &first);
+  flowbus_client_back_async (client, SHOP, g_variant_new_parsed ("{'goes': <%t>}", goes), NULL, keep_result, &second);
+  wait_until (first && second);
+  g_assert_cmpint (flowbus_client_back_finish (client, first, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+  g_assert_no_error (error);
+  g_assert_cmpint (flowbus_client_back_finish (client, second, NULL, &error), !=, FLOWBUS_VERDICT_NAVIGATED);
+  g_clear_error (&error);
+
+  none = peek_back (client, SHOP "/nothing", NULL, &error);
+  g_assert_null (none);
+  g_assert_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT);
+  g_clear_error (&error);
+  none = peek_back (client, "shop", NULL, &error);
+  assert_error_text (error, FLOWBUS_ERROR_INVALID_ARGUMENTS,
+                     "'shop' is no object path; that of a flow or screen is, for example, '/org/flowbus/Navigation1/tree/shop'");
+  g_clear_object (&first);
+  g_clear_object (&second);
+  shop_free (shop);
+}
+
 static void
 test_back_step (void)
 {
@@ -901,6 +958,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/presenter/life", test_life);
   g_test_add_func ("/presenter/state", test_state);
+  g_test_add_func ("/presenter/peek-back", test_peek_back);
   g_test_add_func ("/presenter/back-step", test_back_step);
   g_test_add_func ("/presenter/fail", test_fail);
   g_test_add_func ("/presenter/wrong-calls", test_wrong_calls);

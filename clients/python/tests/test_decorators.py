@@ -161,6 +161,37 @@ def test_a_screen_that_is_dismissed_while_its_function_works(device, install):
     assert "CRITICAL" not in str(device.report())
 
 
+def test_back_does_what_was_seen(device, install):
+    install("""
+        @shop.screen("list")
+        def show_list(screen):
+            screen.show()
+            flowbus.run(go(screen))
+
+        @shop.screen("detail")
+        def show_detail(screen):
+            screen.show()
+
+        async def go(screen):
+            say("first:", await shop.peek_back("shop"))
+            await screen.emit("itemPicked", item=7)
+            would = await shop.peek_back("shop")
+            say("second:", would.kind, would.reveals)
+            say("third:", await shop.back("shop", would.goes))
+            try:
+                say("fourth:", await shop.back("shop", would.goes))
+            except flowbus.Error as error:
+                say("fourth:", error.name)
+            try:
+                await shop.peek_back("nowhere")
+            except flowbus.Error as error:
+                say("fifth:", error.name)
+    """)
+    wait_said(
+        device, "first: BackPeek(kind='unhandled', goes=None, reveals='', step='')",
+        "second: dismiss /org/flowbus/Navigation1/tree/shop/list", "third: navigated", "fourth: ", "fifth: UnknownObject")
+
+
 def test_guards(device, install):
     install("""
         @shop.guard("paid")

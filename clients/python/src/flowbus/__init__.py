@@ -13,15 +13,15 @@ from ._verdict import Verdict
 if TYPE_CHECKING:
     from ._error import Error
     from ._pending import Pending, run
-    from ._presenter import Presenter, Question
+    from ._presenter import BackPeek, Presenter, Question
     from ._screen import Answer, Screen
 
-__all__ = ["Answer", "Error", "Pending", "Presenter", "Question", "Screen", "Verdict", "run"]
+__all__ = ["Answer", "BackPeek", "Error", "Pending", "Presenter", "Question", "Screen", "Verdict", "run"]
 
 # pytest imports this package in each of its runs, for the fixture; what needs libflowbus is imported when it is used.
 _MODULES = {
-    "Answer": "_screen", "Error": "_error", "Pending": "_pending", "Presenter": "_presenter", "Question": "_presenter",
-    "Screen": "_screen", "run": "_pending"}
+    "Answer": "_screen", "BackPeek": "_presenter", "Error": "_error", "Pending": "_pending", "Presenter": "_presenter",
+    "Question": "_presenter", "Screen": "_screen", "run": "_pending"}
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from gi.repository import Gio, GLib
@@ -64,6 +65,25 @@ class Question:
     def is_interactive(self) -> bool:
         """Whether the user may be asked."""
         return bool(self.native.get_interactive())
+
+
+@dataclass(frozen=True)
+class BackPeek:
+    """What Back would do: ``kind`` is ``"dismiss"``, ``"step"``, ``"hidden"`` or ``"unhandled"``."""
+
+    kind: str
+    goes: int | None = None
+    """The instance that would go."""
+    reveals: str = ""
+    """The object path of what that would uncover."""
+    step: str = ""
+    """The step that a flow would take."""
+
+    @classmethod
+    def wrap(cls, value: tuple[str, Any]) -> BackPeek:
+        kind, details = value
+        known = {field.name for field in fields(cls)}
+        return cls(kind, **{name: of for name, of in (details.unpack() if details is not None else {}).items() if name in known})
 
 
 class Presenter:
@@ -193,10 +213,23 @@ class Presenter:
     def emit(self, path: str, step: str, /, **arguments: object) -> Pending[Verdict]:
         """Emits a step on any flow or screen, such as ``shop/list``."""
         pending: Pending[Verdict] = Pending(f"the step '{step}' on '{path}'")
-        full = path if path.startswith("/org/") else f"{_TREE}/{path.strip('/')}"
         client = self.client  # The presenter has none any more after close(), and the step may still be under way then.
         client.emit_async(
-            full, step, dictionary(arguments), None, None, finish(pending, lambda result: verdict(client.emit_finish(result))))
+            _full(path), step, dictionary(arguments), None, None, finish(pending, lambda result: verdict(client.emit_finish(result))))
+        return pending
+
+    def back(self, path: str, goes: int | None = None) -> Pending[Verdict]:
+        """Goes back at any flow or screen, such as ``shop``. With ``goes`` of ``peek_back``, it dismisses nothing else."""
+        pending: Pending[Verdict] = Pending(f"Back on '{path}'")
+        client, options = self.client, None if goes is None else GLib.Variant("a{sv}", {"goes": GLib.Variant("t", goes)})
+        client.back_async(_full(path), options, None, finish(pending, lambda result: verdict(client.back_finish(result))))
+        return pending
+
+    def peek_back(self, path: str) -> Pending[BackPeek]:
+        """Asks what Back would do now at a flow or screen, for instance to show whether it leads anywhere."""
+        pending: Pending[BackPeek] = Pending(f"PeekBack on '{path}'")
+        client = self.client
+        client.peek_back_async(_full(path), None, finish(pending, lambda result: BackPeek.wrap(client.peek_back_finish(result))))
         return pending
 
     # What libflowbus calls.
@@ -335,6 +368,10 @@ class Presenter:
         _sharing.clear()
         _log.error("there is no connection to the bus: %s", error.message if error is not None else "it was closed")
         self.quit(1)
+
+
+def _full(path: str) -> str:
+    return path if path.startswith("/org/") else f"{_TREE}/{path.strip('/')}"
 
 
 def _register(table: dict[str, Callable[..., object]], names: tuple[str, ...], kind: str) -> Callable[[Function], Function]:
