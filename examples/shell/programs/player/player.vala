@@ -34,7 +34,7 @@ class Player : Gtk.Box {
         play = button ("media-playback-start-symbolic", "Play", () => set_playing (!playing));
         var where = row (played, scale, all);
         where.margin_top = 24;
-        append (new Adw.Avatar (160, null, false) { icon_name = "emblem-music-symbolic" });
+        append (new Adw.Avatar (160, "Player", false) { icon_name = "emblem-music-symbolic" });
         append (title);
         append (composer);
         append (where);
