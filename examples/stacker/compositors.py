@@ -28,12 +28,12 @@ class Sway:
 
     name = staticmethod(windowname.app_id)
 
-    def __init__(self, changed):
+    def __init__(self, changed, context):
         self._socket, events = [socket.socket(socket.AF_UNIX) for _ in range(2)]
         for connection in (self._socket, events):
             connection.connect(os.environ["SWAYSOCK"])
         self._ask(2, '["window", "output"]', events)
-        GLib.io_add_watch(events, GLib.IO_IN, lambda *_: changed(self._receive(events)))
+        watch(events.fileno(), context, lambda: changed(self._receive(events)))
 
     def _receive(self, connection):
         length = struct.unpack("=6xII", connection.recv(14, socket.MSG_WAITALL))[0]
@@ -73,7 +73,7 @@ class X11:
 
     name = staticmethod("{} {}".format)
 
-    def __init__(self, changed):
+    def __init__(self, changed, context):
         self._display, events = display.Display(), display.Display()  # No event comes with an answer, unnoticed.
         self._root = self._display.screen().root
         events.screen().root.change_attributes(event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask)
@@ -82,7 +82,7 @@ class X11:
         def read():
             return [events.next_event() for _ in range(events.pending_events())]
 
-        GLib.io_add_watch(events.fileno(), GLib.IO_IN, lambda *_: changed(read()))
+        watch(events.fileno(), context, lambda: changed(read()))
 
     def _get(self, window, atom):
         found = window.get_full_property(self._display.intern_atom(atom), X.AnyPropertyType)
@@ -126,6 +126,13 @@ def area_of(node):
     return tuple(node["rect"][it] for it in ("x", "y", "width", "height"))
 
 
-def connect(changed):
-    """The compositor of this session. It calls `changed` when its windows or outputs have changed."""
-    return (Sway if "SWAYSOCK" in os.environ else X11)(changed)
+def watch(file, context, function):
+    """Calls a function in the main loop of a context whenever there is something to read."""
+    source = GLib.unix_fd_source_new(file, GLib.IOCondition.IN)
+    source.set_callback(lambda *_: function())
+    source.attach(context)
+
+
+def connect(changed, context=None):
+    """The compositor of this session. It calls `changed` when its windows or outputs have changed, in a main loop of the context."""
+    return (Sway if "SWAYSOCK" in os.environ else X11)(changed, context)

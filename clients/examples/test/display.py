@@ -13,6 +13,8 @@ TREE = "/org/flowbus/Navigation1/tree/"
 class X11:
     """A display of X11, with xdotool."""
 
+    _size = None
+
     def windows(self):
         """The names of the windows that are seen, the lowest first, with their numbers."""
         found = []
@@ -40,6 +42,11 @@ class X11:
         """Clicks at a place of a window, given as parts of its width and height. A strip never has the focus."""
         self._move(number, x, y, has_focus)
         self._xdotool("click", {"left": "1", "back": "8"}[button])
+
+    def tap(self, x, y):
+        """Clicks at a place of the display, given as parts of its width and height, whatever is there."""
+        self._size = self._size or [int(it) for it in self._run("xdotool", "getdisplaygeometry").split()]
+        self._xdotool("mousemove", str(round(x * self._size[0])), str(round(y * self._size[1])), "click", "1")
 
     def drag(self, number, start, end):
         """Drags from one place of a window to another one, in steps, as a hand does."""
@@ -121,6 +128,10 @@ class Sway:
         """Clicks at a place of a window, given as parts of its width and height. That of a strip may be without the focus."""
         self._move(number, x, y)
         self._tell(f"press {button}", f"release {button}")
+
+    def tap(self, x, y):
+        """Clicks at a place of the display, given as parts of its width and height, whatever is there."""
+        self._tell(f"move {round(x * 10000)} {round(y * 10000)}", "press left", "release left")
 
     def drag(self, number, start, end):
         """Drags from one place of a window to another one, in steps, as a hand does."""

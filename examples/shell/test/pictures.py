@@ -1,0 +1,54 @@
+"""Pictures of the display, compared with kept ones.
+
+A picture is scaled down to squares of 16 pixels, of which only the mean colour counts: what differs between two versions of a font
+or of GTK, by a pixel or a shade, does not matter; that a window, a line of text or a button is elsewhere or gone does. The kept picture
+is of these squares, and has a few kB. Squares of areas that vary, such as one with the time, do not count.
+"""
+
+import gi
+
+gi.require_version("GdkPixbuf", "2.0")
+from gi.repository import GdkPixbuf  # noqa: E402
+
+SQUARE = 16
+TOLERANCE = 24  # of 255, in each of the three colours
+FEW = 12  # squares that may differ, of 2560
+
+
+def squares(file):
+    """The picture of the squares of a picture."""
+    picture = GdkPixbuf.Pixbuf.new_from_file(file)
+    if picture.get_has_alpha():
+        picture = picture.composite_color_simple(
+            picture.get_width(), picture.get_height(), GdkPixbuf.InterpType.NEAREST, 255, SQUARE, 0, 0)
+    return picture.scale_simple(picture.get_width() // SQUARE, picture.get_height() // SQUARE, GdkPixbuf.InterpType.BILINEAR)
+
+
+def colours(picture):
+    """The colours of a small picture, by column and row."""
+    pixels, stride, channels = picture.get_pixels(), picture.get_rowstride(), picture.get_n_channels()
+    return {(x, y): pixels[y * stride + x * channels:][:3] for y in range(picture.get_height()) for x in range(picture.get_width())}
+
+
+def save(file, kept):
+    """Keeps the squares of a picture."""
+    squares(file).savev(kept, "png", [], [])
+
+
+def counted(picture, varying):
+    """The colours that count: of all squares but those in areas that vary, each given as x, y, width, height."""
+    return {(x, y): colour for (x, y), colour in colours(picture).items()
+            if not any(left <= x * SQUARE < left + width and top <= y * SQUARE < top + height for left, top, width, height in varying)}
+
+
+def difference(file, kept, varying=()):
+    """What differs from a kept picture, as text; empty if it is the same."""
+    now, then = counted(squares(file), varying), counted(GdkPixbuf.Pixbuf.new_from_file(kept), varying)
+    if now.keys() != then.keys():
+        return f"its size is not that of '{kept}'"
+    found = [it for it in now if max(abs(a - b) for a, b in zip(now[it], then[it])) > TOLERANCE]
+    if len(found) <= FEW:
+        return ""
+    left, top = (min(it[at] for it in found) * SQUARE for at in (0, 1))
+    right, bottom = (max(it[at] + 1 for it in found) * SQUARE for at in (0, 1))
+    return f"{len(found)} squares differ from '{kept}', between ({left}, {top}) and ({right}, {bottom})"
