@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device, the model without a display, and the inspector with one, before which sits a person.
+
+clients/inspector/test loads the plugin of clients/python, which plays the device.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from gi.repository import Gio, GLib
+
+from flowbus_inspector.model.inspection import Inspection
+from flowbus_inspector.model.names import FLOW, FLOWBUS, STEPPER, TREE
+
+HERE = Path(__file__).parent
+TIMEOUT = 30
+
+
+class Waiting(GLib.Source):
+    """Looks at a condition in each turn of the main loop: whatever may make it true has happened by then."""
+
+    def __init__(self, condition, found):
+        super().__init__()
+        self._condition, self._found = condition, found
+
+    def prepare(self):
+        """Whether the condition holds now."""
+        return bool(self._condition()), -1
+
+    def check(self):
+        """The same after the turn."""
+        return bool(self._condition())
+
+    def dispatch(self, _callback, _arguments):
+        """Tells it once."""
+        self._found()
+        return GLib.SOURCE_REMOVE
+
+
+def wait_until(condition, what="it"):
+    """Runs the main loop until the condition holds."""
+    loop, over = GLib.MainLoop(), []
+    source = Waiting(condition, loop.quit)
+    source.attach()
+    limit = GLib.timeout_add_seconds(TIMEOUT, lambda: (over.append(True), loop.quit()))
+    loop.run()
+    source.destroy()
+    if over:
+        raise AssertionError(f"after {TIMEOUT} s {what} does not hold")
+    GLib.source_remove(limit)
+
+
+@pytest.fixture
+def device(flowbus):
+    """A shop: its program shows the list and the detail."""
+    device = flowbus(HERE / "flows")
+    device.presenter("list")
+    device.presenter("detail")
+    device.wait_presented("shop/list")
+    return device
+
+
+@pytest.fixture
+def look(device):
+    """Makes the model look at the device, and waits until it knows it."""
+    made = []
+
+    def make(address=None):
+        inspection = Inspection(address or device.address)
+        inspection.start()
+        made.append(inspection)
+        wait_until(lambda: inspection.state == "live" and inspection.recorder.past.moments and inspection.steps, "live")
+        return inspection
+
+    yield make
+    for inspection in made:
+        inspection.stop()
+
+
+class Monitor:
+    """The calls that others make of flowbusd."""
+
+    def __init__(self, address):
+        self._address = address
+        self._process = subprocess.Popen(
+            ["busctl", f"--address={address}", "--json=short", "monitor"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if "Monitoring" not in self._process.stderr.readline():
+            raise RuntimeError("busctl does not monitor the bus")
+
+    def calls(self, sender):
+        """The calls of a connection of flowbusd since the last time: interface and member."""
+        connection = connect(self._address)
+        connection.emit_signal(None, "/", "org.example.Mark", "Now", None)
+        owner = connection.call_sync(
+            "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", GLib.Variant("(s)", (FLOWBUS,)), None,
+            Gio.DBusCallFlags.NONE, -1, None).unpack()[0]
+        found = []
+        for line in self._process.stdout:
+            message = json.loads(line)
+            if message["type"] == "signal" and message.get("member") == "Now":
+                return found
+            if message["type"] == "method_call" and message["sender"] == sender and message["destination"] in {FLOWBUS, owner}:
+                found.append((message.get("interface"), message["member"]))
+        raise RuntimeError("the monitor has ended")
+
+    def close(self):
+        """Ends it."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def connect(address):
+    """A connection of the test's own."""
+    flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+    return Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
+
+
+@pytest.fixture
+def monitor(device):
+    """Sees all calls on the bus of the device."""
+    monitor = Monitor(device.address)
+    yield monitor
+    monitor.close()
+
+
+@pytest.fixture(scope="session")
+def display():
+    """A display that nobody sees, with a window manager. Returns the environment of programs that use it."""
+    for program in ("Xvfb", "openbox", "xdotool"):
+        if shutil.which(program) is None:
+            pytest.skip(f"there is no program '{program}'")
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x820x24"], pass_fds=[writing], stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        variables = {"DISPLAY": f":{pipe.readline().strip()}"}
+    manager = subprocess.Popen(
+        ["openbox", "--startup", "echo up"], env={**os.environ, **variables}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    manager.stdout.readline()
+    yield {**variables, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "NO_AT_BRIDGE": "1",
+           "GSETTINGS_BACKEND": "memory", "G_DEBUG": "fatal-criticals"}
+    for process in (manager, server):
+        process.terminate()
+        process.wait()
+
+
+class Person:
+    """Sits before the inspector: sees its window, moves the pointer, types."""
+
+    def __init__(self, environment, *arguments):
+        self._environment = {**os.environ, **environment}
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "driven.py", *arguments], env=self._environment, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+
+    def see(self, expression):
+        """Waits until something is seen, which driven.py evaluates, and returns it."""
+        print(json.dumps(expression), file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError(f"the inspector ended with {self.process.wait()}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise AssertionError(f"'{expression}': {answer['error']}")
+        return answer["value"]
+
+    def click(self, place):
+        """Clicks in the middle of a widget: by its name, or by an expression such as row('shop/list')."""
+        x, y, window = self.see(place if "(" in place else f"area({place!r})")
+        self._xdotool("mousemove", "--sync", "--window", str(window), str(round(x)), str(round(y)), "click", "1")
+
+    def drag(self, place, begin, end):
+        """Drags from one part of the width of a widget to another one."""
+        for number, part in enumerate((begin, (begin + end) / 2, end)):
+            x, y, window = self.see(f"area({place!r}, {part})")
+            self._xdotool("mousemove", "--sync", "--window", str(window), str(round(x)), str(round(y)))
+            if not number:
+                self._xdotool("mousedown", "1")
+        self._xdotool("mouseup", "1")
+
+    def type(self, text):
+        """Types a text."""
+        self._xdotool("type", "--delay", "5", text)
+
+    def press(self, *keys):
+        """Presses keys."""
+        self._xdotool("key", *keys)
+
+    def shoot(self, name):
+        """Takes a picture, if there is a folder for them: SHOTS."""
+        if os.environ.get("SHOTS"):
+            self.see("drawn()")
+            subprocess.run(["import", "-window", "root", Path(os.environ["SHOTS"]) / f"{name}.png"], env=self._environment,
+                           check=True)
+
+    def _xdotool(self, *words):
+        subprocess.run(["xdotool", *words], env=self._environment, check=True, timeout=20)
+
+    def close(self):
+        """Ends the inspector."""
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def inspect(device, display):
+    """Starts the inspector on the bus of the device."""
+    people = []
+
+    def start(*arguments, environment=None):
+        people.append(Person({**display, **(environment or {})}, "--address", device.address, *arguments))
+        return people[-1]
+
+    yield start
+    for person in people:
+        person.close()
+
+
+def fill(address, groups=10, size=998):
+    """Makes thousands of screens, by several clients, as each has a quota."""
+    first = connect(address)
+
+    def call(connection, path, interface, member, values):
+        return connection.call_sync(FLOWBUS, path, interface, member, values, None, Gio.DBusCallFlags.NONE, 60_000, None).unpack()
+
+    for _ in range(groups):
+        assert call(first, TREE + "shop", STEPPER, "EmitStep", GLib.Variant("(sa{sv})", ("many", {})))[1] == "navigated"
+    (children,) = call(first, TREE + "shop", "org.freedesktop.DBus.Properties", "Get", GLib.Variant("(ss)", (FLOW, "Children")))
+
+    def make(path):
+        connection = connect(address)
+        steps = [("cellMade", {"number": GLib.Variant("x", number)}) for number in range(size)]
+        return call(connection, path, STEPPER, "EmitSteps", GLib.Variant("(a(sa{sv}))", (steps,)))
+
+    with ThreadPoolExecutor(2) as pool:
+        for (outcomes,) in pool.map(make, [path for path in children if "/cells" in path]):
+            assert {it[1] for it in outcomes} == {"navigated"}
