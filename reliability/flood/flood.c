@@ -315,9 +315,13 @@ int main(int argc, char **argv) {
             struct connection *connection = &connections[replay.connection % connection_count];
             struct header header;
             if (!read_header(replay.message, replay.count, &header)) fail("'%s' has something that is no message", replays[i]);
+            // An answer of then is nobody's now: its call had another number, from another connection.
+            if ((header.type == ANSWER || header.type == ERROR) && (!header.destination || strcmp(header.destination, NAME) != 0)) continue;
             while (connection->under_way >= window || connection->waiting[(connection->serial + 1) % WAITING].serial) turn(false);
             const uint32_t serial = ++connection->serial;
+            begin_record(connection);
             put_copy(&connection->out, replay.message, replay.count, serial);
+            end_record(connection, replay.connection % connection_count);
             if (header.type == CALL && !(header.flags & NO_REPLY))
                 expect(connection, serial, header.destination && strcmp(header.destination, BUS) == 0);
         }

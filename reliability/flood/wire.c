@@ -162,6 +162,7 @@ bool read_header(const uint8_t *message, size_t count, struct header *header) {
         case 2: header->interface = text; break;
         case 3: header->member = text; break;
         case 4: header->error = text; break;
+        case 6: header->destination = text; break;
         case 7: header->sender = text; break;
         case 8: header->signature = text; break;
         }
