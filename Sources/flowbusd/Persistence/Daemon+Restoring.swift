@@ -127,6 +127,7 @@ extension Daemon {
     func endPersistence() {
         state.isServing = false
         if !bus.isOpen { state.isLost = true }
+        persistence.endTimers()
         commit()
         coordinator.releaseReservedNumbers()
         persistence.close()

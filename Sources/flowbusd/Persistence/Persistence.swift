@@ -341,10 +341,12 @@ final class Persistence {
         do { try pruning?.schedule() } catch { logger.error("Could not remove old navigations: \(error)") }
     }
 
+    /// Sets no timer from now on: the loop has ended, which sd-event reports as ESTALE. ``close()`` writes everything.
+    func endTimers() { (flushTimer, retryTimer, pruning, isRetryDue) = (nil, nil, nil, true) }
+
     /// Writes everything, and closes the files.
     func close() {
-        // No timer may run after this.
-        (flushTimer, retryTimer, pruning, isRetryDue) = (nil, nil, nil, true)
+        endTimers()
         // What could not be written may be written by now; the next flowbusd has only what is in the files.
         if [tree, history].contains(where: { needsRetry($0) && $0?.trouble?.kind != .locked }) { writeAgain() }
         flush()
