@@ -38,7 +38,7 @@ extension Forest {
     func subtractLast(
         of flow: NodeSlot, from own: inout Accounting.Usage, _ total: inout Accounting.Usage, for client: Client
     ) {
-        guard let last = self[flow].flow?.last else { return }
+        guard let last = self[flow].flow?.lastUsage else { return }
         total.bytes -= last.byteCount
         if last.client == client { own.bytes -= last.byteCount }
     }
