@@ -22,6 +22,9 @@ final class CommitFile {
         var boot = BootClock.Boot(high: 0, low: 0)
         /// Whether the store was closed after that commit.
         var isClosed = false
+        /// Whether more may have been reserved than ``counters`` say, and no commit since has gone beyond that. A process that is
+        /// killed before its first commit leaves it to the next one.
+        var isUncertain = false
         /// The body of the record with the reserved serials and instances, if there is one.
         var counters: [UInt8] = []
     }
@@ -78,7 +81,7 @@ final class CommitFile {
             for place in stride(from: 40, to: 72, by: 8) { put(0, at: place) }
             // No version writes longer ones.
             let count = min(mark.counters.count, Self.mostCounters)
-            bytes[40] = UInt8(count) | (mark.isClosed ? 0x80 : 0)
+            bytes[40] = UInt8(count) | (mark.isClosed ? 0x80 : 0) | (mark.isUncertain ? 0x40 : 0)
             for place in 0..<count { bytes[41 + place] = mark.counters[place] }
             put(Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<72]), seed: Self.magic), at: 72)
             return pwrite(descriptor, bytes.baseAddress, Self.byteCount, 0) == Self.byteCount
@@ -110,7 +113,7 @@ final class CommitFile {
                 CommitMark(
                     identity: number(at: 8), number: number(at: 16),
                     boot: BootClock.Boot(high: number(at: 24), low: number(at: 32)), isClosed: bytes[40] & 0x80 != 0,
-                    counters: Array(bytes[41..<41 + Int(bytes[40] & 0x1f)])))
+                    isUncertain: bytes[40] & 0x40 != 0, counters: Array(bytes[41..<41 + Int(bytes[40] & 0x1f)])))
         }
     }
 }

@@ -40,9 +40,20 @@ extension StoreFile {
     public static func reserved(beside path: String, clock: BootClock = .system) -> Inspection {
         switch CommitFile.read(beside: path) {
         case .missing, .damaged: Inspection(certainty: .unknown)
-        case .mark(let mark):
-            Inspection(
-                counters: records(of: mark), certainty: mark.boot == clock.boot || mark.isClosed ? .exact : .late)
+        case .mark(let mark): Inspection(counters: records(of: mark), certainty: certainty(of: mark, clock))
+        }
+    }
+
+    private static func certainty(of mark: CommitFile.CommitMark, _ clock: BootClock) -> Certainty {
+        mark.isUncertain ? .unknown : mark.boot == clock.boot || mark.isClosed ? .exact : .late
+    }
+
+    /// Whether more may have been reserved than the commit file says that a new file begins with.
+    static func isUncertain(_ found: CommitFile.ReadResult, startsOver: Bool, _ clock: BootClock) -> Bool {
+        switch found {
+        case .missing: startsOver
+        case .damaged: true
+        case .mark(let mark): certainty(of: mark, clock) != .exact
         }
     }
 
@@ -77,7 +88,8 @@ extension StoreFile {
         case .mark(let mark) where made != nil:
             return Inspection(
                 counters: Self.records(of: mark),
-                certainty: mark.counters.isEmpty ? .nothing : mark.boot == clock.boot ? .exact : .late)
+                certainty: mark.isUncertain
+                    ? .unknown : mark.counters.isEmpty ? .nothing : mark.boot == clock.boot ? .exact : .late)
         case .mark(let mark):
             guard mark.identity == loaded.contents.meta.identity else { return uncertain("belongs to another file") }
             let isSameBoot = mark.boot == clock.boot
@@ -97,6 +109,7 @@ extension StoreFile {
             } else if isSameBoot && number > mark.number + 1 {
                 return uncertain("is older than its file, at commit \(mark.number)")
             }
+            if mark.isUncertain { inspection.certainty = .unknown }
             return inspection
         }
     }

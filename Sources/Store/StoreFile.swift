@@ -71,7 +71,8 @@ public final class StoreFile {
         var made: CommitFile.CommitMark?
         let opened = try Connection.open(path, format, written: written) { () throws(StoreFailure) in
             let mark = CommitFile.CommitMark(
-                identity: .random(in: 1...UInt64.max), boot: clock.boot, counters: found.mark?.counters ?? [])
+                identity: .random(in: 1...UInt64.max), boot: clock.boot,
+                isUncertain: Self.isUncertain(found, startsOver: startsOver, clock), counters: found.mark?.counters ?? [])
             made = mark
             // That it is missing is handled below.
             if commitFile == nil { commitFile = try? CommitFile(beside: path) }
@@ -93,6 +94,7 @@ public final class StoreFile {
         opened.isCleanedUp = true
         mark = CommitFile.CommitMark(
             identity: contents.meta.identity, number: contents.number, boot: clock.boot,
+            isUncertain: made?.isUncertain ?? [.unknown, .late].contains(inspection.certainty),
             counters: found.mark?.counters ?? [])
         if mark.counters.isEmpty { mark.counters = loaded?.first { $0.key.kind == .counters }?.body ?? [] }
         do throws(StoreFailure) {
@@ -208,7 +210,7 @@ public final class StoreFile {
         if let written { self.written = written &+ Int64(history.count) }
         // Serials grow, but a damaged file may have begun with any.
         if let first = oldest?.first, !history.isEmpty, Int64(clamping: history.first) <= first { oldest = nil }
-        if let counters { mark.counters = counters.body ?? [] }
+        if let counters { (mark.counters, mark.isUncertain) = (counters.body ?? [], false) }
         note()
     }
 }

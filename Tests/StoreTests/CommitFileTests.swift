@@ -159,6 +159,43 @@ import Testing
         #expect(try open().inspection.certainty == .exact)
     }
 
+    @Test func `D-2: a process that is killed before its first commit leaves uncertain numbers uncertain`() throws {
+        let left = try leave(5)
+        /// Opens the file, and ends as a process that is killed. Returns what it found.
+        func interrupted(startsOver: Bool = false) throws -> StoreFile.Certainty {
+            let store = try open(startsOver: startsOver)
+            store.connection?.leaveAsItIs()
+            return store.inspection.certainty
+        }
+        for bytes in [nil, [], [UInt8](repeating: 7, count: 80)] as [[UInt8]?] {
+            try left[4].restore("-commit", bytes)
+            for _ in 0..<3 { #expect(try interrupted() == .unknown) }
+            try open().write([.node(9, [9])])
+            #expect(try interrupted() == .unknown)
+            try open().write([counters])
+            #expect(try interrupted() == .exact)
+        }
+        // The machine went down, and the numbers of its last seconds may be missing.
+        try left[4].restore("-commit", left[4].files["-commit"])
+        clock.boot = 2
+        #expect(try interrupted() == .late)
+        #expect(try interrupted() == .unknown)
+        try open().write([counters])
+        #expect(try interrupted() == .exact)
+        // The same for a file that is begun in place of a damaged one.
+        clock.boot = 3
+        for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
+        try open(startsOver: true).write([counters])
+        for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
+        #expect(StoreFile.reserved(beside: file, clock: clock.clock).certainty == .exact)
+        try put([], into: file + "-commit")
+        #expect(StoreFile.reserved(beside: file, clock: clock.clock).certainty == .unknown)
+        _ = try interrupted(startsOver: true)
+        #expect(try interrupted() == .unknown)
+        try open().write([counters])
+        #expect(try interrupted() == .exact)
+    }
+
     @Test func `A fresh file has no numbers until something is written`() throws {
         #expect(try open().inspection == StoreFile.Inspection())
         #expect(try open().inspection.warning == nil)
