@@ -94,6 +94,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin reproducible
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights reproducible
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app own-actor test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights user-manager reproducible
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -122,6 +123,7 @@ help:
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
 	@echo 'make spin       verify the model of tokens, owners and restarts, and hold recorded traces against it'
 	@echo 'make rights     try what a sandbox, another user, and another client can do, and search for private arguments'
+	@echo 'make user-manager  kill, stop, restart and upgrade the service under a real systemd --user'
 	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
@@ -348,6 +350,13 @@ rights:
 	@reliability/rights/identity
 	@reliability/rights/private
 	@reliability/rights/users || [ $$? -eq 77 ]
+
+# Succeeds with a message if the machine can't run a user manager.
+user-manager:
+	@tools/dependencies build demo reliability
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
+	@reliability/user/run || [ $$? -eq 77 ]
 
 reproducible:
 	@tools/dependencies build deb

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# shellcheck source-path=SCRIPTDIR source=words.bash
+# The scenarios of run: what each prints is compared with expected.txt.
+: "${name:?}" "${root:?}" "${started_id:?}" "${failed_id:?}"
+
+# systemctl kill without a signal is SIGTERM: an orderly end, like `systemctl stop`.
+scenario_kill() {
+    begin
+    kill_and_wait KILL
+    echo "after SIGKILL: $(compare)"
+    kill_and_wait ABRT
+    echo "after SIGABRT: $(compare)"
+    kill_and_wait SEGV
+    echo "after SIGSEGV: $(compare)"
+    systemctl --user kill --signal=HUP flowbusd
+    echo "after SIGHUP: $(compare)"
+    local before
+    before=$(process)
+    systemctl --user kill flowbusd
+    tail -s 0.1 --pid="$before" -f /dev/null
+    # It is gone already; the job ends when systemd has seen that, too.
+    systemctl --user stop flowbusd
+    echo "after SIGTERM: $(show Result), $(ls "$XDG_RUNTIME_DIR/flowbus" 2>/dev/null || echo "no tree is kept")"
+    flowbusctl tree | tail -n 1
+}
+
+# More kills than systemd starts again in 10 s: it gives up, and removes what it kept for the next start.
+scenario_limit() {
+    local kills=0
+    begin
+    while [[ $(show ActiveState) == active ]]; do
+        systemctl --user kill --signal=KILL flowbusd
+        kills=$((kills + 1))
+        # Each kill is a failure, and what follows is another start, or the failure to start.
+        logged "MESSAGE=flowbusd.service: Scheduled restart job, restart counter is at $kills." >/dev/null
+        messages $((2 * kills + 1)) "$started_id" "$failed_id"
+    done
+    echo "after $kills kills: $(show ActiveState), $(show Result)"
+    ls "$XDG_RUNTIME_DIR/flowbus" 2>/dev/null || echo "no tree is kept"
+    flowbusctl status >/dev/null 2>&1 || echo "flowbusctl status: $?"
+    # The bus has asked systemd once, which does not say that it gave up: a call waits, also after reset-failed, until somebody starts it.
+    call "$root" "$name.Coordinator" GetSerial >answer 2>&1 &
+    local caller=$!
+    messages $((2 * kills + 2)) "$started_id" "$failed_id"
+    systemctl --user reset-failed flowbusd
+    systemctl --user start flowbusd
+    wait "$caller" && echo "started again: the call that waited is answered"
+    flowbusctl tree | tail -n 1
+    (($(serial) > 3)) && echo "the serials go on"
+}
+
+# Definitions with errors: no start mends them, so there is one.
+scenario_definitions() {
+    echo 'nonsense = 1' >>~/.config/flowbus/flows.d/flows.toml
+    systemctl --user start flowbusd 2>/dev/null || true
+    echo "$(show ActiveState), $(show Result), status $(show ExecMainStatus), $(show NRestarts) more starts"
+    sed -i '/^nonsense/d' ~/.config/flowbus/flows.d/flows.toml
+    systemctl --user start flowbusd
+    echo "mended: $(show ActiveState)"
+}
+
+# Stopped for a while, and for longer than the watchdog waits.
+scenario_watchdog() {
+    begin
+    systemctl --user kill --signal=STOP flowbusd
+    call "$root/tree/main" "$name.Stepper" EmitStep 'sa{sv}' open 1 number x 9 >answer &
+    systemctl --user kill --signal=CONT flowbusd
+    wait $!
+    echo "a call while it was stopped: $(cut -d ' ' -f 3 answer)"
+    remember
+    systemctl --user kill --signal=STOP flowbusd
+    call "$root/tree/main" "$name.Stepper" EmitStep 'sa{sv}' open 1 number x 10 >answer 2>&1 || true
+    echo "a call until the watchdog: $(cut -c 1-70 answer)"
+    next_start
+    logged --unit=flowbusd UNIT_RESULT=watchdog
+    echo "$(show NRestarts) restart: $(compare)"
+}
+
+# The bus of the user is started again: another bus, so a fresh start; the socket of the unit is the same.
+scenario_bus() { bus_again; }
+scenario_bus_always() { bus_again; }
+bus_again() {
+    local before
+    begin
+    before=$(process)
+    systemctl --user restart dbus.service
+    next_start
+    [[ $(process) != "$before" ]] && echo "another process, $(show Result)"
+    flowbusctl tree | tail -n 1
+    (($(serial) >= 3)) && echo "the serials go on"
+}
+
+# Programs are replaced while they run, as dpkg does it, and the tree is one of the format before.
+scenario_upgrade() {
+    local before program=~/bin/flowbusd
+    begin
+    before=$(process)
+    cp -- "$program" "$program.dpkg-new"
+    mv -- "$program.dpkg-new" "$program"
+    [[ $(readlink "/proc/$before/exe") == *"(deleted)" ]] && echo "the old program goes on: $(compare)"
+    systemctl --user restart flowbusd
+    [[ $(process) != "$before" ]] && echo "the new one: $(compare)"
+    # Before the next start the files become those of the format before.
+    mkdir -p ~/.config/systemd/user/flowbusd.service.d
+    printf '[Service]\nExecStartPre=/usr/bin/python3 %s/older %%t/flowbus\n' "$HOME" >~/.config/systemd/user/flowbusd.service.d/older.conf
+    systemctl --user daemon-reload
+    systemctl --user restart flowbusd
+    echo "a tree of format 1: $(compare)"
+    logged SYSLOG_IDENTIFIER=python3
+    # One that is newer by one.
+    sed -i 's/older %t/older --newer %t/' ~/.config/systemd/user/flowbusd.service.d/older.conf
+    systemctl --user daemon-reload
+    systemctl --user restart flowbusd
+    echo "a tree of format 3: $(flowbusctl tree | tail -n 1)"
+    logged SYSLOG_IDENTIFIER=flowbusd PRIORITY=3 | sed 's|/run/user/[0-9]*/||g; s/tree-[0-9a-f]*/tree-GUID/g; s/db\.[0-9TZ]*/db.TIME/' | cut -c 1-110
+    find "$XDG_RUNTIME_DIR/flowbus" -name '*.db.*Z' | wc -l | sed 's/$/ file moved aside/'
+}
+
+# Two logins of one user: what the first one leaves on the disk, with --restore always.
+before_login() {
+    begin
+    flowbusctl tree | tail -n 1
+}
+scenario_login() {
+    ls "$XDG_RUNTIME_DIR/flowbus" 2>/dev/null || echo "the next login: nothing in the runtime folder"
+    flowbusctl tree | tail -n 1
+    (($(serial) >= 3)) && echo "the serials go on"
+    call "$root" "$name.History" GetHistory 'tua{sv}' 0 0 0 | grep -o '"open"' | wc -l | sed 's/$/ steps of the login before in the history/'
+}
