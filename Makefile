@@ -12,7 +12,7 @@ SEQUENCES = 100000
 KILLS = 20
 # How often `make history` kills someone.
 HISTORY_KILLS = 40
-# What `make spin` gives to its check; for the long form --crashes 2 --deaths 2 --liveness.
+# What `make spin` gives to its check; for the long form --crashes 2 --liveness.
 SPIN_OPTIONS =
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
