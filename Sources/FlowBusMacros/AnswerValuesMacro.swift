@@ -27,10 +27,12 @@
             if let generics = answer.genericParameterClause {
                 throw Problem.at(generics, "an answer that goes over the bus has one type, so it can't be generic")
             }
-            let values = try properties(of: answer).map {
-                "FlowBus.StepParameter(\($0.name.literal), (\($0.type)).self)"
-            }
-            return [
+            let properties = try properties(of: answer)
+            let values = properties.map { "FlowBus.StepParameter(\($0.name.literal), (\($0.type)).self)" }
+            // As those of steps. `Codable` would declare the same ones.
+            let needsKeys = !answer.declares("CodingKeys") && !properties.isEmpty
+            let keys = needsKeys ? [DeclSyntax.codingKeys("CodingKeys", properties.map(\.name))] : []
+            return keys + [
                 """
                 \(raw: answer.access(in: context))static var answerValues: [FlowBus.StepParameter] {
                     [\(raw: values.joined(separator: ", "))]

@@ -48,7 +48,23 @@
         }
     }
 
+    extension DeclSyntax {
+        /// An enum of keys.
+        static func codingKeys(_ name: String, _ identifiers: [String]) -> DeclSyntax {
+            """
+            private enum \(raw: name): CodingKey {
+                case \(raw: identifiers.map(\.asCase).joined(separator: ", "))
+            }
+            """
+        }
+    }
+
     extension DeclGroupSyntax {
+        /// Whether a type of a name is declared inside.
+        func declares(_ name: String) -> Bool {
+            memberBlock.members.contains { $0.decl.asProtocol((any NamedDeclSyntax).self)?.name.plainName == name }
+        }
+
         /// The names that an enum `CodingKeys` of this name inside the type gives; nil if there is none.
         func codingKeys(_ name: String) -> [String: String]? {
             for member in memberBlock.members {
@@ -83,6 +99,9 @@
     }
 
     extension String {
+        /// The name of a case, which needs backticks if it is a keyword.
+        fileprivate var asCase: String { hasPrefix("`") ? self : "`\(self)`" }
+
         /// The text as a literal of Swift.
         var literal: String { StringLiteralExprSyntax(content: self).description }
     }

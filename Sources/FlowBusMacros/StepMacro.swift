@@ -35,7 +35,20 @@
             }
             // What names a deprecated case is deprecated, too: then that is no warning. Whoever uses it by way of BusStep has none.
             let mark = cases.contains(where: \.isDeprecated) ? "@available(*, deprecated)\n" : ""
-            return members(cases, mark + steps.access(in: context))
+            return members(cases, mark + steps.access(in: context)) + keys(of: cases, in: steps)
+        }
+
+        /// Declares the keys that the enum does not. A macro sees no extensions: where keys stand in one, the compiler finds them
+        /// declared twice. Where the enum is `Codable`, they are those that it would have anyway.
+        private static func keys(of cases: [Case], in steps: EnumDeclSyntax) -> [DeclSyntax] {
+            var names: Set<String> = ["CodingKeys"]
+            var keys =
+                steps.declares("CodingKeys") ? [] : [DeclSyntax.codingKeys("CodingKeys", cases.map(\.identifier))]
+            for step in cases where !step.arguments.isEmpty && names.insert(step.keysName).inserted {
+                guard !steps.declares(step.keysName) else { continue }
+                keys.append(.codingKeys(step.keysName, step.arguments.map(\.identifier)))
+            }
+            return keys
         }
 
         private static func members(_ cases: [Case], _ access: String) -> [DeclSyntax] {
@@ -83,6 +96,7 @@
             let identifier: String
             let name: String
             let arguments: [Argument]
+            let keysName: String
             let isDeprecated: Bool
 
             var declaration: String {
@@ -113,6 +127,8 @@
         private struct Argument {
             /// nil for a value without a label.
             let label: String?
+            /// The label, or what `Codable` calls a value without one.
+            let identifier: String
             let name: String
             let type: String
         }
@@ -148,7 +164,7 @@
                     cases.append(
                         Case(
                             identifier: element.name.text, name: name, arguments: try arguments(of: element, in: steps),
-                            isDeprecated: isDeprecated))
+                            keysName: keysName(of: identifier), isDeprecated: isDeprecated))
                 }
             }
             return cases
@@ -158,7 +174,7 @@
         {
             guard let parameters = element.parameterClause?.parameters else { return [] }
             let identifier = element.name.plainName
-            let keys = steps.codingKeys(identifier.prefix(1).uppercased() + identifier.dropFirst() + "CodingKeys")
+            let keys = steps.codingKeys(keysName(of: identifier))
             var arguments: [Argument] = []
             for (place, parameter) in parameters.enumerated() {
                 let label = parameter.firstName.flatMap { $0.tokenKind == .wildcard ? nil : $0 }
@@ -174,9 +190,16 @@
                     throw Problem.at(parameter, "two arguments of the case '\(identifier)' are named '\(name)'")
                 }
                 arguments.append(
-                    Argument(label: label?.asArgumentLabel, name: name, type: parameter.type.trimmedDescription))
+                    Argument(
+                        label: label?.asArgumentLabel, identifier: label?.text ?? own, name: name,
+                        type: parameter.type.trimmedDescription))
             }
             return arguments
+        }
+
+        /// The name that `Codable` looks for.
+        private static func keysName(of identifier: String) -> String {
+            identifier.prefix(1).uppercased() + identifier.dropFirst() + "CodingKeys"
         }
     }
 

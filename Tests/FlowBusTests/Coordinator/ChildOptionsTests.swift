@@ -4,7 +4,7 @@ import Testing
 
 /// What a flow says of its children beyond RxFlow, and the contributors that act on them.
 @MainActor
-@Suite("Options of children", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Options of children", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct ChildOptionsTests {
     private enum Stacked: Oddity { static var children: Children { .stack } }
     private enum Tabbed: Oddity { static var children: Children { .tabs } }
@@ -183,6 +183,8 @@ struct ChildOptionsTests {
             case .one: .child(apps)
             case .two: .one(flowContributor: layered("lock"))
             case .three: .one(flowContributor: .hideChild(lock))
+            case .five:
+                .one(flowContributor: .contribute(withNext: TestScreen("page"), options: ChildOptions(layer: "apps")))
             default: .one(flowContributor: layered("attic"))
             }
         }
@@ -207,6 +209,77 @@ struct ChildOptionsTests {
         #expect(try await applied(fixture) == ["hide ChildOptionsTests_Device/Deep"])
         let error = try await refusal { try await fixture.coordinator.emit(TestStep.four, on: device) }
         #expect(error.message.contains("this flow has no layer 'attic'; it has 'apps', 'banner', 'lock'"))
+    }
+
+    /// A flow with layers that do not fit its children.
+    private class Mistaken: Flow {
+        static let steps: [any Step.Type] = [TestStep.self]
+        class var children: Children { .free }
+        class var layers: [Layer] { ["apps"] }
+        let root = TestScreen("mistaken")
+
+        func navigate(to step: any Step) -> FlowContributors { .none }
+    }
+
+    private final class Unlayered: Mistaken {
+        override class var children: Children { .layers }
+        override class var layers: [Layer] { [] }
+    }
+
+    @Test func `S-37: layers and children have to fit`() async throws {
+        let fixture = try CoordinatorFixture(.inProcess)
+        let expected = [
+            "has layers, but its children are '.free'; declare 'static let children = Children.layers'",
+            "has children in layers, but no layers; declare 'static let layers: [Layer]', the lowest first",
+        ]
+        for (flow, message) in zip([Mistaken(), Unlayered()], expected) {
+            let error = try await refusal {
+                try await fixture.coordinator.coordinate(flow: flow, with: NoneStepper())
+            }
+            #expect(error.code == .invalidArguments && error.message.hasSuffix(message), "\(error)")
+        }
+    }
+
+    @Test func `S-37: only flows stand in layers`() async throws {
+        let fixture = try CoordinatorFixture(.inProcess)
+        let device = Device()
+        try await fixture.begin(device)
+        let error = try await refusal { try await fixture.coordinator.emit(TestStep.five, on: device) }
+        #expect(
+            error.code == .navigatorFailed
+                && error.message.contains("children of layers are flows; put the screen into a flow"), "\(error)")
+    }
+
+    @Test func `S-37: a layer is for a flow with layers`() async throws {
+        let fixture = try CoordinatorFixture(.inProcess)
+        let flow = try await fixture.root(Main.self) { _ in
+            .one(
+                flowContributor: .contribute(
+                    withNextPresentable: OddFlow(Side.self), withNextStepper: NoneStepper(),
+                    allowStepWhenNotPresented: false, options: ChildOptions(layer: "apps")))
+        }
+        let error = try await refusal { try await fixture.coordinator.emit(TestStep.one, on: flow) }
+        #expect(
+            error.code == .navigatorFailed
+                && error.message.contains("'layer' is for children '.layers', and this flow has '.free'"), "\(error)")
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-19: a dismissal has to name a step of the flow`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        let flow = try await fixture.root(Main.self) { step in
+            switch step as? TestStep {
+            case .one: .one(flowContributor: Self.page("a", ChildOptions(onDismissed: "nowhere")))
+            default:
+                .one(
+                    flowContributor: Self.page(
+                        "b", ChildOptions(onDismissed: DismissalStep("number", arguments: ["x": 1]))))
+            }
+        }
+        let unknown = try await refusal { try await fixture.coordinator.emit(TestStep.one, on: flow) }
+        #expect(unknown.code == .navigatorFailed && unknown.message.contains("'nowhere'"), "\(unknown)")
+        let wrong = try await refusal { try await fixture.coordinator.emit(TestStep.two, on: flow) }
+        #expect(wrong.code == .navigatorFailed && wrong.message.contains("'x'"), "\(wrong)")
     }
 
     @Test func `S-32: on the bus a flow has none`() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What the macros refuse, and where: the compiler reads sources with mistakes. What they make is shown by the tests that use it.
-@Suite("Macros of steps and answers", .fewAtOnce)
+@Suite("Macros of steps and answers", .fewAtOnce, .serialized)
 struct MacroTests {
     /// Compiles a source. Returns the errors, as `line: message`; empty if it is accepted.
     private func problems(_ source: String, _ options: String...) throws -> [String] {
@@ -125,6 +125,43 @@ struct MacroTests {
             "\(found)")
         #expect(found.contains("15: the argument 'c' is missing in the CodingKeys of the case"), "\(found)")
         #expect(found.contains("19: two arguments of the case 'open' are named 'x'"), "\(found)")
+    }
+
+    @Test func `CodingKeys in an extension, which the macros do not see, are an error`() throws {
+        let found = try problems(
+            """
+            @Step enum One { case home, open }
+            extension One {
+                enum CodingKeys: String, CodingKey { case home = "app.home", open }
+            }
+            @Step enum Two { case open(a: Int, _ b: Int) }
+            extension Two {
+                enum OpenCodingKeys: String, CodingKey { case a = "x", _1 = "y" }
+            }
+            @AnswerValues struct Three { var a: Int }
+            extension Three {
+                enum CodingKeys: String, CodingKey { case a = "b" }
+            }
+            """)
+        for (line, name) in [(3, "CodingKeys"), (7, "OpenCodingKeys"), (11, "CodingKeys")] {
+            #expect(found.contains("\(line): invalid redeclaration of '\(name)'"), "\(found)")
+        }
+    }
+
+    @Test func `a step can be Codable besides, here and in an extension`() throws {
+        let found = try problems(
+            """
+            @Step enum One: Codable { case home, `default`, open(a: Int, _ b: Int, `in`: Int) }
+            @Step enum Two { case home, open(kind: Kind); enum Kind: String, StepArgument { case one } }
+            extension Two: Codable {}
+            @Step enum Three: Codable {
+                case home, open(a: Int)
+                enum CodingKeys: String, CodingKey { case home = "a", open = "b" }
+                enum OpenCodingKeys: String, CodingKey { case a = "c" }
+            }
+            @AnswerValues struct Four { var `in`: Int, text: String? }
+            """)
+        #expect(found.isEmpty, "\(found)")
     }
 
     @Test func `an unavailable case is no step, and a deprecated one is a step without a warning`() throws {
