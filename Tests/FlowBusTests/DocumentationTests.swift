@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The library's documentation, as far as DocC does not check it.
-@Suite("Documentation of FlowBus", .fewAtOnce)
+@Suite("Documentation of FlowBus", .fewAtOnce, .serialized)
 struct DocumentationTests {
     private static let catalog = Service.repository + "/Sources/FlowBus/FlowBus.docc"
     private static let example = Service.repository + "/examples/swift-app"

@@ -4,6 +4,8 @@ import Testing
 ///
 /// They share the main actor, whose only thread all of them need: a test that waits for it as long as hundreds of others take would
 /// wait longer than a guard may. A few at once fill the pauses of each other, in which they wait for a bus or a process.
+///
+/// Suites are `.serialized` besides, so that the cases of one test run one after the other.
 struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     private static let gate = Gate(4)
 

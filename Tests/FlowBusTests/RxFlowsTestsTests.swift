@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `docs/rxflow-tests.md` against the tests that it names.
-@Suite("RxFlow's tests, as the documentation lists them", .fewAtOnce)
+@Suite("RxFlow's tests, as the documentation lists them", .fewAtOnce, .serialized)
 struct RxFlowsTestsTests {
     private static let page = "docs/rxflow-tests.md"
     private static let folder = Service.repository + "/Tests/FlowBusTests/RxFlow"

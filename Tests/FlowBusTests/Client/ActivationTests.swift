@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// A bus that can start the service.
-@Suite("Activation", .fewAtOnce)
+@Suite("Activation", .fewAtOnce, .serialized)
 @MainActor
 struct ActivationTests {
     private let folder: TemporaryDirectory

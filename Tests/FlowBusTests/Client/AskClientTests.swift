@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Asks of plain clients, and of screens whose process dies (S-45).
-@Suite("Asks of clients", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Asks of clients", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 @MainActor
 struct AskClientTests {
     private static let definitions = """

@@ -13,7 +13,7 @@ import struct FlowCore.ValueType
 import enum FlowCore.WhenHidden
 
 /// Flows of this program in the service on the bus.
-@Suite("BusHost", .fewAtOnce)
+@Suite("BusHost", .fewAtOnce, .serialized)
 @MainActor
 struct BusHostTests {
     private let service: Service

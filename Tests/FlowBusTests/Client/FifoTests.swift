@@ -3,7 +3,7 @@ import Testing
 @testable import FlowBus
 @testable import FlowBusClient
 
-@Suite("First in, first out", .fewAtOnce)
+@Suite("First in, first out", .fewAtOnce, .serialized)
 struct FifoTests {
     private final class Thing {}
 

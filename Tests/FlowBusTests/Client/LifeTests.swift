@@ -6,7 +6,7 @@ import Testing
 @testable import FlowBusClient
 
 /// Calls that end before their answers, and connections that do.
-@Suite("Connections", .fewAtOnce)
+@Suite("Connections", .fewAtOnce, .serialized)
 @MainActor
 struct LifeTests {
     /// A guard delays the steps of `held`.

@@ -4,7 +4,7 @@ import FlowBusClient
 import Testing
 
 /// The calls of a plain client, and their errors.
-@Suite("NavigationBus", .fewAtOnce)
+@Suite("NavigationBus", .fewAtOnce, .serialized)
 @MainActor
 struct NavigationBusTests {
     private let service: Service

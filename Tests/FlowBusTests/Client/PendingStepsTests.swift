@@ -4,7 +4,7 @@ import Testing
 @testable import FlowBusClient
 
 @MainActor
-@Suite("Pending steps", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Pending steps", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct PendingStepsTests {
     /// Logs the concluded steps in order.
     private final class Log {

@@ -4,7 +4,7 @@ import FlowBusClient
 import Testing
 
 /// A plain client shows screens.
-@Suite("Presenting", .fewAtOnce)
+@Suite("Presenting", .fewAtOnce, .serialized)
 @MainActor
 struct PresentTests {
     private static let definitions = """

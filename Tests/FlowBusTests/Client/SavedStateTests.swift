@@ -8,7 +8,7 @@ import Testing
 import enum FlowCore.Value
 
 /// Screens of a plain client that outlive its process.
-@Suite("Saved state of presented screens", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Saved state of presented screens", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 @MainActor
 struct SavedStateTests {
     private static let definitions = """

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// A tree is watched without a race, over restarts of the service and of the bus.
-@Suite("Watching", .fewAtOnce)
+@Suite("Watching", .fewAtOnce, .serialized)
 @MainActor
 struct WatchTests {
     private let service: Service

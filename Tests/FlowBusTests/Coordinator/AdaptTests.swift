@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("adapt", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("adapt", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct AdaptTests {
     private struct Trouble: Error {}
 

@@ -4,7 +4,7 @@ import Testing
 
 /// In one process an answer is of any type (S-45).
 @MainActor
-@Suite("Answers of any type", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Answers of any type", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct AnyAnswerTests {
     /// What the bus can't carry.
     final class Photo: Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 /// In one process a step can be of any type.
 @MainActor
-@Suite("Steps of one process", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Steps of one process", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct AnyStepTests {
     private final class Image: Sendable {}
     private struct Trouble: Error {}

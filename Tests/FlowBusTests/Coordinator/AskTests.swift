@@ -6,7 +6,7 @@ import Testing
 
 /// Asks of programs with a coordinator, in one process and on the bus (S-45).
 @MainActor
-@Suite("Asks", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Asks", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct AskTests {
     @AnswerValues
     struct Contact: Equatable {

@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("Contributors", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Contributors", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct ContributorsTests {
     @Test(arguments: HostKind.allCases)
     func `S-17 S-18: none, one, several and an empty list are reported as applied`(host: HostKind) async throws {

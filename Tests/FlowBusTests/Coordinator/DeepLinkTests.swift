@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("Deep links by path and by URL", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Deep links by path and by URL", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct DeepLinkTests {
     private func start(_ host: HostKind) async throws -> CoordinatorFixture {
         let fixture = try CoordinatorFixture(host)

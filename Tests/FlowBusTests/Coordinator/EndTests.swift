@@ -5,7 +5,7 @@ import Testing
 
 /// The end of a coordinator: no object is retained, and no wait is endless.
 @MainActor
-@Suite("The end of a coordinator", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("The end of a coordinator", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct EndTests {
     private static func coordinator(_ host: HostKind) throws -> (FlowCoordinator, ServiceFixture?) {
         switch host {

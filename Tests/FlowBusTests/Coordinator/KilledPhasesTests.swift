@@ -5,7 +5,7 @@ import Testing
 
 /// The service is killed in each phase of a step, and started again.
 @MainActor
-@Suite("A service that is killed in each phase of a step", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("A service that is killed in each phase of a step", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct KilledPhasesTests {
     enum Phase: CaseIterable {
         case beforeTheCall, adapting, announced, navigating, navigated, childBegins, answered

@@ -4,7 +4,7 @@ import Testing
 
 /// Valid and invalid flow types, and their errors.
 @MainActor
-@Suite("Flow classes", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Flow classes", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct KindsTests {
     private enum NoSteps: Oddity { static var steps: [any Step.Type] { [] } }
     private struct StructStep: Step { var number = 1 }

@@ -4,7 +4,7 @@ import Testing
 
 /// What ends in one process, where no limit of the service holds, and how that is said.
 @MainActor
-@Suite("Limits and messages in one process", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Limits and messages in one process", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct LocalLimitsTests {
     private struct Trouble: Error {}
 

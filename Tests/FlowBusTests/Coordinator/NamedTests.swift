@@ -4,7 +4,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("Children of other programs, by name", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Children of other programs, by name", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct NamedTests {
     /// A flow with this contributor for `one`, and none otherwise.
     private func contributing(_ contributor: FlowContributor) -> TestFlow {

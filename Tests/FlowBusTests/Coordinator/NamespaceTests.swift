@@ -59,7 +59,7 @@ private final class DeskFlow<Desk: BusStep>: Flow {
 }
 
 @MainActor
-@Suite("Namespaces", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Namespaces", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct NamespaceTests {
     /// The player's flow, which shows a detail for a track.
     private func player() -> DeskFlow<Player.DeskStep> {

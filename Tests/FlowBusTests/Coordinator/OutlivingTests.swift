@@ -5,7 +5,7 @@ import Testing
 
 /// Screens and flows that answer, and what screens keep beyond their process.
 @MainActor
-@Suite("Answers, saved state and titles", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Answers, saved state and titles", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct OutlivingTests {
     @AnswerValues
     struct Contact {

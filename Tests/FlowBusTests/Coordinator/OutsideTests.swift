@@ -5,7 +5,7 @@ import Testing
 
 /// Other programs on the bus, which act on the flows of this one.
 @MainActor
-@Suite("Other programs", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Other programs", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct OutsideTests {
     @Test func `other programs start a registered flow, as a root and as a child`() async throws {
         let fixture = try CoordinatorFixture(.onTheBus)

@@ -5,7 +5,7 @@ import Testing
 
 /// Screens that are shown, covered and closed, and their notifications.
 @MainActor
-@Suite("Visibility", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Visibility", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct PresenceTests {
     /// Logs the calls it gets.
     private final class Window: Presentable {

@@ -4,7 +4,7 @@ import Testing
 
 /// The same flows in one process and on the bus behave the same for any operations.
 @MainActor
-@Suite("Both hosts alike", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Both hosts alike", .fewAtOnce, .serialized, .timeLimit(.minutes(5)))
 struct RandomHostsTests {
     @Test(arguments: 0..<40)
     func `S-6 S-10: the same random life has the same log in process and over the bus`(seed: UInt64) async throws {

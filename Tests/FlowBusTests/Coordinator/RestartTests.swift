@@ -6,7 +6,7 @@ import Testing
 
 /// The service is killed, and restarted.
 @MainActor
-@Suite("A service that restarts", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("A service that restarts", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct RestartTests {
     /// A root with a child flow and a screen, which are created again for each `one`.
     private struct Family {

@@ -5,7 +5,7 @@ import Testing
 
 /// What was live is live again after a restart of the program.
 @MainActor
-@Suite("Snapshots of a tree", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Snapshots of a tree", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct RestoringTests {
     @Step
     enum NoteStep: Equatable {

@@ -4,7 +4,7 @@ import Testing
 
 /// What becomes of an object that is contributed where a live child is used instead (S-19).
 @MainActor
-@Suite("Objects that reuse does not use", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Objects that reuse does not use", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct ReuseTests {
     private func contributing(_ screen: TestScreen, _ stepper: any Stepper) -> FlowContributors {
         .one(

@@ -4,7 +4,7 @@ import Testing
 
 /// In RxFlow's apps a child flow often has the navigation controller of its parent as its root.
 @MainActor
-@Suite("Flows that share a root", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Flows that share a root", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct SharedRootTests {
     /// A flow in the window of another one.
     private final class InnerFlow: Flow {

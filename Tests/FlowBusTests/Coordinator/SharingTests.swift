@@ -4,7 +4,7 @@ import Testing
 
 /// RxFlow allows an object to be contributed again.
 @MainActor
-@Suite("One object in several places", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("One object in several places", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct SharingTests {
     @Test(arguments: HostKind.allCases)
     func `a flow that is coordinated twice lives twice`(host: HostKind) async throws {

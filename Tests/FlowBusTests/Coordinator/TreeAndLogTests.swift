@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("The tree and the log of a coordinator", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("The tree and the log of a coordinator", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct TreeAndLogTests {
     private func flow(_ leaf: LeafFlow) -> TestFlow {
         TestFlow { step in

@@ -4,7 +4,7 @@ import Testing
 
 /// Steps that are emitted during other callbacks.
 @MainActor
-@Suite("Steps in the midst of others", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Steps in the midst of others", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct TurnTests {
     /// State that must not be read while it changes: Swift's exclusivity check would stop the program.
     private struct Exclusive {

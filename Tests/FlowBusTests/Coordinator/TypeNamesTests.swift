@@ -4,7 +4,7 @@ import Testing
 
 /// Names of types that are nested, generic, private, of other letters than those of ASCII, or long.
 @MainActor
-@Suite("Names of types", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Names of types", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct TypeNamesTests {
     private func name(_ type: any Presentable.Type) -> String { TypeNames.name(of: type) }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Flows that take steps of one type, or of a set of types; and the short spellings of what they contribute.
 @MainActor
-@Suite("Typed flows", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Typed flows", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct TypedTests {
     @Step
     fileprivate enum ShopStep: Equatable {

@@ -4,7 +4,7 @@ import Testing
 
 /// Calls at a flow whose `adapt` is under way.
 @MainActor
-@Suite("Calls that wait for adapt", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Calls that wait for adapt", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct WaitingTests {
     private enum Stacked: Oddity { static var children: Children { .stack } }
 

@@ -5,7 +5,7 @@ import Testing
 // RxFlow's own tests with this API and both hosts; a test has the name of its counterpart in RxFlow.
 
 @MainActor
-@Suite("RxFlow's FlowCoordinatorTests, in Swift", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("RxFlow's FlowCoordinatorTests, in Swift", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct FlowCoordinatorTests {
     @Test(arguments: HostKind.allCases)
     func `S-16 testCoordinateWithOneStepper: the initial step is navigated at once`(host: HostKind) async throws {

@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("RxFlow's FlowsTests, in Swift", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("RxFlow's FlowsTests, in Swift", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct FlowsTests {
     /// Logs calls in order.
     private final class Calls {

@@ -5,7 +5,7 @@ import Testing
 
 /// RxFlow's demo logs its navigations by `rx.willNavigate` and `rx.didNavigate`.
 @MainActor
-@Suite("What happens in a coordinator, as RxFlow's apps log it", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("What happens in a coordinator, as RxFlow's apps log it", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct NavigationEventsTests {
     /// A log.
     private final class Log {

@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("RxFlow's ObservableType_PausableTests, in Swift", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("RxFlow's ObservableType_PausableTests, in Swift", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct PausableTests {
     @Test(arguments: HostKind.allCases)
     func `S-15 testPausable: dropped, never queued, while hidden`(host: HostKind) async throws {

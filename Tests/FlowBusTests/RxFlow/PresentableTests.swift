@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("RxFlow's presentable tests, in Swift", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("RxFlow's presentable tests, in Swift", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct PresentableTests {
     /// All values of a sequence that has ended.
     private func all<Values: AsyncSequence>(_ values: Values) async -> [Values.Element]
@@ -132,7 +132,7 @@ struct PresentableTests {
 }
 
 @MainActor
-@Suite("RxFlow's FlowContributorTests, in Swift", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("RxFlow's FlowContributorTests, in Swift", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct FlowContributorTests {
     @Test func `S-4 testContributeWithNext_returnsContributeWithNextPresentable_andNextStepper: one object is both`() {
         let page = TestScreen()

@@ -3,7 +3,7 @@ import FlowBusClient
 import Testing
 
 @MainActor
-@Suite("RxFlow's StepperTests, in Swift", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("RxFlow's StepperTests, in Swift", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct StepperTests {
     /// What a subscriber of the stepper's relay gets, without a coordinator.
     private func steps(of stepper: any Stepper, while emit: () -> Void) -> [any Step] {

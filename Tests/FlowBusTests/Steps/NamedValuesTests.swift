@@ -6,7 +6,7 @@ import Testing
 @testable import FlowBusClient
 
 /// Results and saved states as named values.
-@Suite("Named values", .fewAtOnce)
+@Suite("Named values", .fewAtOnce, .serialized)
 struct NamedValuesTests {
     @AnswerValues
     struct Contact: Equatable {

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowBusClient
 
 /// The steps of a flow can be of several types.
-@Suite(.fewAtOnce) struct StepCatalogTests {
+@Suite(.fewAtOnce, .serialized) struct StepCatalogTests {
     @Step
     enum App: Equatable {
         case home

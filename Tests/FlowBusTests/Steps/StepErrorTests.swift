@@ -5,7 +5,7 @@ import Testing
 @testable import FlowBusClient
 
 /// Errors name the step, the argument, the value or type, and what would be right.
-@Suite(.fewAtOnce) struct StepErrorTests {
+@Suite(.fewAtOnce, .serialized) struct StepErrorTests {
     static func refusal(_ body: () throws -> Void) -> String {
         do {
             try body()

@@ -6,7 +6,7 @@ import Testing
 @testable import FlowBusClient
 
 /// Random steps are equal after encoding and decoding.
-@Suite(.fewAtOnce) struct StepRandomTests {
+@Suite(.fewAtOnce, .serialized) struct StepRandomTests {
     struct Part: StepArgument, Hashable {
         var name: String
         var numbers: [Int16]

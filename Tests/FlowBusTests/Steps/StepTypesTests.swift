@@ -6,7 +6,7 @@ import Testing
 @testable import FlowBusClient
 
 /// The D-Bus type of each Swift type.
-@Suite(.fewAtOnce) struct StepTypesTests {
+@Suite(.fewAtOnce, .serialized) struct StepTypesTests {
     enum Genre: String, StepArgument, Hashable, CodingKeyRepresentable { case drama, comedy }
     enum Size: UInt8, StepArgument { case small = 1, large = 2 }
     struct Person: StepArgument, Hashable {

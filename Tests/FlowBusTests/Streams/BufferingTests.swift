@@ -4,7 +4,7 @@ import Testing
 
 /// Sequences keep what was not read yet up to a number, and count what they lose.
 @MainActor
-@Suite("Bounded sequences", .fewAtOnce, .timeLimit(.minutes(1)))
+@Suite("Bounded sequences", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
 struct BufferingTests {
     /// Reads what a sequence has kept and, if it is at its end, that.
     private func kept<Values: AsyncSequence>(

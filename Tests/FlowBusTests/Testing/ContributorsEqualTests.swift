@@ -9,7 +9,7 @@ private enum LooseStep: Step {
 }
 
 @MainActor
-@Suite("Contributors are Equatable", .fewAtOnce)
+@Suite("Contributors are Equatable", .fewAtOnce, .serialized)
 struct ContributorsEqualTests {
     private let page = TestScreen()
     private let other = TestScreen()
