@@ -162,6 +162,7 @@ extension FlowCoordinator {
             if case .success = result {
                 self?.screenTypes.merge(types) { known, _ in known }
                 self?.screenNames.merge(names) { _, new in new }
+                for child in children where !child.presentable.isFlow { asked.note(child.presentable) }
             }
             done(result)
         }

@@ -11,31 +11,54 @@ extension FlowCoordinator {
     }
 
     /// Begins a flow or screen, once its path is known.
-    func begin(_ child: ContributedChild, at path: NodePath) {
+    func begin(_ child: ContributedChild, at path: NodePath) { begin(child, at: path, live[path]) }
+
+    private func begin(
+        _ child: ContributedChild, at path: NodePath, _ live: HostNode?, after origin: ChildOrigin? = nil
+    ) {
         let definition = child.presentable.asFlow.map { hostName(of: type(of: $0)) }
-        let node = HostedNode(child, at: path, instance: live[path]?.instance ?? 0, definition: definition ?? "")
-        if let before = nodes[path] { remove(before) }
+        let node = HostedNode(child, at: path, instance: live?.instance ?? 0, definition: definition ?? "")
+        node.origin = origin
         add(node)
         if let flow = node.flow {
             FlowReadiness.of(flow).reset()
-            if live[path]?.isReady == true { FlowReadiness.of(flow).markReady() }
+            if live?.isReady == true { FlowReadiness.of(flow).markReady() }
+        } else {
+            bindProperties(of: node)
         }
-        let reports = reports(of: node)
-        node.reports = reports
-        if node.flow == nil { node.asks = asks(of: node, reports) }
+        let observer = NodeObserver(node, self)
         // Visibility goes first: the gate checks a step at the moment when it is emitted.
-        node.observePresence { [weak node, weak reports] change in
-            if case .visible(let isVisible) = change { node?.isHidden = !isVisible }
-            reports?.report(change)
-        }
+        node.observePresence { observer.report($0) }
         emitInitialSteps(of: node)
-        node.subscribeToSteps { [weak self, weak node] step in
-            if let node { self?.emit(step, on: node) }
-        }
+        node.subscribeToSteps { observer.emit($0) }
         node.stepper.readyToEmitSteps()
     }
 
-    private func reports(of node: HostedNode) -> PresenceReports {
+    /// Binds what a screen saves and asks, which few do.
+    private func bindProperties(of node: HostedNode) {
+        let type = PresentableType.of(node.presentable)
+        if type.isPlain { return }
+        let properties = SavedProperties(of: node.presentable)
+        if !properties.isEmpty { node.reports = reports(of: node, properties) }
+        if ScreenAsks.finder.properties(of: node.presentable).isEmpty {
+            type.isPlain =
+                properties.isEmpty && SavedProperties.isWithout(type.id) && ScreenAsks.finder.isWithout(type.id)
+        } else {
+            node.asks = asks(of: node)
+        }
+    }
+
+    /// What a node reports, which is made when it has something to report.
+    fileprivate func reports(of node: HostedNode) -> PresenceReports? {
+        if let reports = node.reports { return reports }
+        if node.isEnded { return nil }
+        let reports = reports(of: node, SavedProperties())
+        node.reports = reports
+        if node.isOwned { reports.becomeOwner() }
+        return reports
+    }
+
+    private func reports(of node: HostedNode, _ properties: SavedProperties) -> PresenceReports {
         let (path, instance) = (node.path, node.instance)
         let calls = PresenceReports.Calls(
             setVisible: { [weak host] in host?.setVisible($0, at: path, instance: instance, $1) },
@@ -51,11 +74,10 @@ extension FlowCoordinator {
                     done(.failure(error))
                 }
             })
-        let properties = node.flow == nil ? SavedProperties(of: node.presentable) : SavedProperties()
         return PresenceReports(properties, calls) { [weak self] error in self?.notify(error, at: path) }
     }
 
-    private func asks(of node: HostedNode, _ reports: PresenceReports) -> ScreenAsks {
+    private func asks(of node: HostedNode) -> ScreenAsks {
         let (path, instance) = (node.path, node.instance)
         let calls = ScreenAsks.Calls { [weak self] step throws(NavigationError) in
             guard let self else { throw NavigationError(.flowEnded, "the coordinator has ended") }
@@ -66,13 +88,13 @@ extension FlowCoordinator {
             host?.acknowledge($0, of: path, instance: instance, $1)
         }
         let asks = ScreenAsks(calls) { [weak self] error in self?.notify(error, at: path) }
-        asks.whenSaved = { [weak reports] in reports?.whenSaved($0) }
+        if let reports = node.reports { asks.whenSaved = { [weak reports] in reports?.whenSaved($0) } }
         asks.bind(node.presentable)
         return asks
     }
 
     /// Emits a step of a stepper. No caller waits for the outcome.
-    private func emit(_ step: any Step, on node: HostedNode) {
+    fileprivate func emit(_ step: any Step, on node: HostedNode) {
         if step is NoneStep { return }
         do throws(NavigationError) {
             let message = try encode(step)
@@ -96,6 +118,7 @@ extension FlowCoordinator {
     /// Emits the further initial steps of a stepper; the host has the first. They wait until the presentable is
     /// presented (S-16).
     private func emitInitialSteps(of node: HostedNode) {
+        if node.initialSteps.isEmpty { return }
         guard node.allowsStepWhenNotPresented || live[node.path]?.isPresented == true else { return }
         let steps = node.initialSteps
         node.initialSteps = []
@@ -108,6 +131,7 @@ extension FlowCoordinator {
 extension FlowCoordinator {
     package func added(_ node: HostNode) {
         live[node.path] = node
+        newest = node.isFlow ? nil : node
         startingRoots.forget(node.path)
     }
 
@@ -135,12 +159,16 @@ extension FlowCoordinator {
     }
 
     private func markReady(_ node: HostedNode) {
-        if let flow = node.flow, live[node.path]?.isReady == true { FlowReadiness.of(flow).markReady() }
+        guard let flow = node.flow else { return }
+        let readiness = node.readiness ?? FlowReadiness.of(flow)
+        node.readiness = readiness
+        if !readiness.isReady, live[node.path]?.isReady == true { readiness.markReady() }
     }
 
     package func removed(_ path: NodePath) {
         live[path] = nil
-        origins[path] = nil
+        if newest?.path == path { newest = nil }
+        if !origins.isEmpty { origins[path] = nil }
         roots[path] = nil
         if let node = nodes[path] { end(node) }
         endStart(of: path)
@@ -157,24 +185,26 @@ extension FlowCoordinator {
 
     private func add(_ node: HostedNode) {
         if let root = node.root { LiveRoots.add(root) }
-        nodes[node.path] = node
-        places[ObjectIdentifier(node.presentable), default: []].append(node)
+        if let before = nodes.updateValue(node, forKey: node.path) { remove(before) }
+        let object = ObjectIdentifier(node.presentable)
+        places[object] = places[object]?.adding(node) ?? NodesOfObject(node)
     }
 
     private func remove(_ node: HostedNode) {
         if let root = node.root { LiveRoots.remove(root) }
         if let place = node.place { (place.node, place.kind, node.place) = (nil, nil, nil) }
         node.end()
-        nodes[node.path] = nil
+        if nodes[node.path] === node { nodes[node.path] = nil }
         let object = ObjectIdentifier(node.presentable)
-        places[object]?.removeAll { $0 === node }
-        if places[object]?.isEmpty == true { places[object] = nil }
+        places[object] = places[object]?.removing(node)
+        if presenting === node { presenting = nil }
+        if emitting === node { emitting = nil }
     }
 
     /// Ends all flows and screens, children before parents.
     func endAll() {
         let left = nodes.values.sorted { $0.instance > $1.instance }
-        (live, origins, awaitedRoots, roots) = ([:], [:], [], [:])
+        (live, newest, origins, awaitedRoots, roots) = ([:], nil, [:], [], [:])
         for node in left where nodes[node.path] === node { end(node) }
         (kinds, screenTypes, flowNames, screenNames) = ([:], [:], [:], [:])
         let requests = requestedRoots
@@ -186,13 +216,17 @@ extension FlowCoordinator {
 
     package func present(_ presentation: Presentation, instance: UInt64) -> Bool {
         guard let node = nodes[presentation.path], node.instance == instance else { return false }
-        node.reports?.restore(Arguments(presentation.state))
+        if let reports = node.reports { reports.restore(Arguments(presentation.state)) }
+        presenting = node
         node.presentable.present(presentation)
         return true
     }
 
     package func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
-        guard let node = nodes[path], node.instance == instance else { return }
+        guard let node = presenting?.instance == instance ? presenting : nodes[path], node.instance == instance else {
+            return
+        }
+        node.isOwned = true
         node.reports?.becomeOwner()
         node.asks?.take(answers)
         node.asks?.becomeOwner()
@@ -234,7 +268,7 @@ extension FlowCoordinator {
             guard let place = places.first, place.name == name else { continue }
             places.removeFirst()
             // A later navigation may have dismissed the child already.
-            guard let path = place.path, live[path] != nil else {
+            guard let path = place.path, let new = newest?.path == path ? newest : live[path] else {
                 if place.kind == .reuse, let child { discard(child) }
                 continue
             }
@@ -242,14 +276,15 @@ extension FlowCoordinator {
                 if let child { reuse(nodes[path], for: child) }
                 continue
             }
-            if let step, let message = navigation.step {
-                noteOrigin(
-                    of: path, message,
-                    ChildOrigin(
-                        step: step, stepName: message.name, serial: navigation.serial,
-                        place: applied.places?[index] ?? index))
+            var origin: ChildOrigin?
+            if !host.keepsTree, let step, let message = navigation.step {
+                let new = ChildOrigin(
+                    step: step, stepName: message.name, serial: navigation.serial,
+                    place: applied.places?[index] ?? index)
+                noteOrigin(of: path, hasNode: child != nil, message, new)
+                origin = new
             }
-            if let child { begin(child, at: path) }
+            if let child { begin(child, at: path, new, after: origin) }
         }
     }
 
@@ -283,6 +318,7 @@ extension FlowCoordinator {
     package func registrationLost(_ definition: String) { kinds[definition]?.isRegistered = false }
 
     package func serviceRestarted(_ live: [HostNode]) {
+        newest = nil
         self.live = Dictionary(live.map { ($0.path, $0) }) { one, _ in one }
         let all = nodes.values.sorted { $0.instance < $1.instance }
         let (gone, left) = (all.filter { !isLive($0) }, all.filter(isLive))
@@ -314,5 +350,24 @@ extension FlowCoordinator {
         node.reports?.catchUp()
         markReady(node)
         emitInitialSteps(of: node)
+    }
+}
+
+/// Receives what a flow or screen, and its stepper, say.
+@FlowActor
+private final class NodeObserver {
+    private weak var node: HostedNode?
+    private weak var coordinator: FlowCoordinator?
+
+    init(_ node: HostedNode, _ coordinator: FlowCoordinator) { (self.node, self.coordinator) = (node, coordinator) }
+
+    func report(_ change: Presence.Change) {
+        guard let node else { return }
+        if case .visible(let isVisible) = change { node.isHidden = !isVisible }
+        coordinator?.reports(of: node)?.report(change)
+    }
+
+    func emit(_ step: any Step) {
+        if let node { coordinator?.emit(step, on: node) }
     }
 }

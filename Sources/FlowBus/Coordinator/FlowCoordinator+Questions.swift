@@ -14,31 +14,10 @@ extension FlowCoordinator: HostDelegate {
             let (node, flow, step) = try decode(question)
             // The previous answer was either applied and reported, or discarded.
             node.contributed = nil
-            var isAnswered = false
-            node.adapt(within: type(of: flow).timeout, by: host.clock) { [host] in
-                await Self.adapted(step, by: flow, for: host)
-            } _: {
-                isAnswered = true
-                answer($0)
-            }
-            // Whoever started the flow does not wait for that.
-            if !isAnswered { endStart(of: question.flow) }
+            // Whoever started the flow does not wait for one that takes its time.
+            if !node.adapt(step, by: flow, for: host, answer) { endStart(of: question.flow) }
         } catch {
             answer(.failed(error.message))
-        }
-    }
-
-    private static func adapted(_ step: any Step, by flow: any Flow, for host: any Host) async -> AdaptAnswer {
-        do {
-            // A type that the flow does not take is found unhandled.
-            let adapted = try await flow._adapted(step) ?? step
-            // In RxFlow, `NoneStep` means that no step is taken.
-            if adapted is NoneStep { return .rejected("") }
-            return .step(try host.message(of: adapted))
-        } catch let rejection as StepRejected {
-            return .rejected(rejection.reason)
-        } catch {
-            return .failed("\(error)")
         }
     }
 
@@ -117,11 +96,11 @@ extension FlowCoordinator: HostDelegate {
                 if !(step is NoneStep) { all.append(.step(.current, try encode(step))) }
             case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.step(.parent, try encode(step))) }
             case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult, let options):
-                var child = ContributedChild(
+                let child = ContributedChild(
                     presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
                     options: options)
                 if restoration != nil { child.initialSteps = [] }
-                for step in takeInitialSteps(of: &child, isLast: place == lastChild, question) {
+                for step in takeInitialSteps(of: child, isLast: place == lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
                     applied.leadingSteps += 1
                 }
@@ -155,6 +134,11 @@ extension FlowCoordinator: HostDelegate {
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }
+        if let kind = kind(asked: question), kind.hasAll(applied.children) {
+            answer(.contributors(all))
+            node.contributed = applied
+            return
+        }
         try registerIfNeeded(applied.children.compactMap(\.child), by: question) { [all] result in
             switch result {
             case .success: answer(.contributors(all))
@@ -171,8 +155,9 @@ extension FlowCoordinator: HostDelegate {
     /// All steps of a screen that is shown already, and so is presented as soon as it is there. Of one whose steps are taken in any
     /// case, those after the first, which the host has.
     private func takeInitialSteps(
-        of child: inout ContributedChild, isLast: Bool, _ question: HostQuestion
+        of child: ContributedChild, isLast: Bool, _ question: HostQuestion
     ) -> [StepMessage] {
+        if child.initialSteps.isEmpty { return [] }
         guard let kind = kind(asked: question), !child.presentable.isFlow else { return [] }
         // The newest child of a stack covers the others. That of tabs does, too, but a child that is shown is selected.
         let isUncovered = kind.type.children != .stack || isLast

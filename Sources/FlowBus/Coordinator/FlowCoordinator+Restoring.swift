@@ -70,7 +70,7 @@ extension FlowCoordinator {
         }
         var places: [UInt64: Int] = [:]
         for child in byParent[node.path] ?? [] {
-            guard let origin = origins[child.path] else { continue }
+            guard let origin = nodes[child.path]?.origin ?? origins[child.path] else { continue }
             let contributed = try self.saved(child, at: origin.place, byParent)
             if let place = places[origin.serial] {
                 saved.steps[place].children.append(contributed)
@@ -127,7 +127,7 @@ extension FlowCoordinator {
             return try await coordinate(
                 flow: flow, with: stepper, allowStepWhenNotPresented: allowStepWhenNotPresented)
         }
-        var child = ContributedChild(flow, stepper, allowsStepWhenNotPresented: allowStepWhenNotPresented)
+        let child = ContributedChild(flow, stepper, allowsStepWhenNotPresented: allowStepWhenNotPresented)
         child.initialSteps = []
         let path = try await answer { done in coordinate(Root(child, flow, definition), done) }
         await restore(saved, at: path)
@@ -187,9 +187,15 @@ extension FlowCoordinator {
     }
 
     /// Notes what led to a child.
-    func noteOrigin(of child: NodePath, _ step: StepMessage, _ origin: ChildOrigin) {
-        if host.keepsTree { return }
-        origins[child] = origin
+    ///
+    /// - Parameters:
+    ///   - child: the path of the child.
+    ///   - hasNode: whether its object is in this coordinator; then its node has the origin.
+    ///   - step: the step.
+    ///   - origin: what led to it.
+    func noteOrigin(of child: NodePath, hasNode: Bool, _ step: StepMessage, _ origin: ChildOrigin) {
+        if !hasNode { origins[child] = origin }
+        if restorations.isEmpty { return }
         guard let restoration = child.parent.flatMap({ restorations[$0] }), restoration.step == step else { return }
         restoration.paths[origin.place] = child
     }

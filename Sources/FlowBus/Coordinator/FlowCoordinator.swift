@@ -25,11 +25,17 @@ public final class FlowCoordinator: Sendable {
     var screenNames: [String: String] = [:]
     /// The live flows and screens whose objects are in this coordinator.
     var nodes: [NodePath: HostedNode] = [:]
-    /// The same nodes by object, oldest first: one object can be live at several paths.
-    var places: [ObjectIdentifier: [HostedNode]] = [:]
+    /// The same nodes by object.
+    var places: [ObjectIdentifier: NodesOfObject] = [:]
+    /// The flow or screen that a step was emitted on last, while it is live.
+    var emitting: HostedNode?
+    /// The screen that was presented last: its host says next that it is.
+    var presenting: HostedNode?
     /// All presentables that the host has reported as live.
     var live: [NodePath: HostNode] = [:]
-    /// What led to each live child; empty if the host keeps the tree.
+    /// The screen that was added last, while it is live: the navigation that added it is reported next.
+    var newest: HostNode?
+    /// What led to each live child without a node; empty if the host keeps the tree.
     var origins: [NodePath: ChildOrigin] = [:]
     /// Flows that take a step again to restore its children.
     var restorations: [NodePath: Restoration] = [:]
@@ -226,14 +232,17 @@ public final class FlowCoordinator: Sendable {
     /// - Parameter presentable: the flow or screen.
     /// - Returns: The path, or nil.
     public func path(of presentable: any Presentable) -> NodePath? {
-        places[ObjectIdentifier(presentable)]?.first?.path
+        places[ObjectIdentifier(presentable)]?.first.path
     }
 
     private func node(of presentable: any Presentable) throws(NavigationError) -> HostedNode {
+        // Steps are usually emitted where the one before was.
+        if let emitting, emitting.presentable === presentable { return emitting }
         guard let node = places[ObjectIdentifier(presentable)]?.first else {
             throw NavigationError(
                 .unknownObject, "'\(presentable.name)' is not live in this coordinator")
         }
+        emitting = node
         return node
     }
 
@@ -284,8 +293,27 @@ package final class FlowKind {
     var isRegistered = false
     /// Creates a flow that another program or flow starts by name.
     var make: (@FlowActor () -> any Flow)?
+    /// The names of screens that the host has as those of this flow, the latest of each type.
+    private var screens: [ObjectIdentifier: String] = [:]
 
     init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
         (self.type, self.catalog, self.registration) = (type, catalog, registration)
+    }
+
+    /// Notes a screen that is registered.
+    func note(_ screen: any Presentable) {
+        screens[ObjectIdentifier(Swift.type(of: screen))] = screen.name
+    }
+
+    /// Whether all children are screens that are registered: then there is nothing to check when they are contributed once more.
+    func hasAll(_ children: [(name: String, child: ContributedChild?)]) -> Bool {
+        for (_, child) in children {
+            if let child, !hasScreen(child.presentable) { return false }
+        }
+        return true
+    }
+
+    private func hasScreen(_ presentable: any Presentable) -> Bool {
+        isRegistered && screens[ObjectIdentifier(Swift.type(of: presentable))] == presentable.name
     }
 }

@@ -23,11 +23,20 @@ package final class HostedNode {
     var isHidden = false
     /// The place of a flow that was asked; nil where its host knows none.
     var place: FlowPlace?
-    /// What it reports to the host.
+    /// What it reports to the host; nil as long as there is nothing.
     package var reports: PresenceReports?
-    /// What it asks; nil for a flow.
+    /// What led to it; nil if the host keeps the tree, and of a root.
+    var origin: ChildOrigin?
+    /// What it asks; nil where it can ask nothing.
     var asks: ScreenAsks?
+    /// Whether this program has presented the screen.
+    var isOwned = false
+    private(set) var isEnded = false
+    /// Whether the flow is ready, once that was looked for.
+    var readiness: FlowReadiness?
     /// Subscriptions to the presentable and to the stepper.
+    private var presenceSubscription: Subscription?
+    private var stepSubscription: Subscription?
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
     /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
@@ -46,7 +55,7 @@ package final class HostedNode {
         root = flow.flatMap { $0.root as? any Presentable }
         self.definition = definition
         allowsStepWhenNotPresented = child.allowsStepWhenNotPresented
-        initialSteps = Array(child.initialSteps.dropFirst())
+        initialSteps = child.initialSteps.count > 1 ? Array(child.initialSteps.dropFirst()) : []
         onResult = child.onResult
     }
 
@@ -80,7 +89,10 @@ package final class HostedNode {
     /// dismissal of its root, but neither title nor answer.
     package func observePresence(_ receive: @escaping @FlowActor (Presence.Change) -> Void) {
         // Its presence says what its sequences do, without a stream for each of them.
-        if flow == nil, let presence = presentable.screenPresence { return subscribe(presence, receive) }
+        if flow == nil, let presence = presentable.screenPresence {
+            presenceSubscription = presence.subscribe(receive)
+            return
+        }
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
         if let values = visible as? PresenceValues<Bool> {
             subscribe(values.presence) { change in
@@ -118,28 +130,57 @@ package final class HostedNode {
 
     /// Subscribes to the steps of the stepper.
     package func subscribeToSteps(_ receive: @escaping @FlowActor (any Step) -> Void) {
-        subscriptions.append(stepper.steps.subscribe(onNext: receive))
+        stepSubscription = stepper.steps.subscribe(onNext: receive)
     }
 
     /// Runs `adapt`, immediately up to its first suspension.
     ///
     /// The task is cancelled at the time limit, and when the node ends. Then there is no answer: the host has dropped the question.
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - flow: the flow of the node.
+    ///   - host: its host.
+    ///   - answer: receives the answer.
+    /// - Returns: Whether it is over already.
     func adapt(
-        within timeout: Duration, by hostClock: HostClock, _ body: sending @escaping @FlowActor () async -> AdaptAnswer,
-        _ answer: @escaping @FlowActor (AdaptAnswer) -> Void
-    ) {
+        _ step: any Step, by flow: any Flow, for host: any Host, _ answer: @escaping @FlowActor (AdaptAnswer) -> Void
+    ) -> Bool {
         adapting?.stop()
         let current = Adapting(answer)
         adapting = current
-        let task = Task.immediate { @FlowActor in current.answer(await body()) }
-        current.run(task, within: timeout, by: hostClock)
+        let task = Task.immediate { @FlowActor in current.answer(await Self.adapted(step, by: flow, for: host)) }
+        if current.isOver {
+            // It was stopped, or has its answer.
+            task.cancel()
+            return true
+        }
+        current.run(task, within: type(of: flow).timeout, by: host.clock)
+        return false
+    }
+
+    private static func adapted(_ step: any Step, by flow: any Flow, for host: any Host) async -> AdaptAnswer {
+        do {
+            // A type that the flow does not take is found unhandled.
+            let adapted = try await flow._adapted(step) ?? step
+            // In RxFlow, `NoneStep` means that no step is taken.
+            if adapted is NoneStep { return .rejected("") }
+            return .step(try host.message(of: adapted))
+        } catch let rejection as StepRejected {
+            return .rejected(rejection.reason)
+        } catch {
+            return .failed("\(error)")
+        }
     }
 
     /// Cancels all subscriptions and tasks.
     package func end() {
+        isEnded = true
         for subscription in subscriptions { subscription.end() }
+        presenceSubscription?.end()
+        stepSubscription?.end()
         for task in tasks { task.cancel() }
-        (subscriptions, tasks) = ([], [])
+        (subscriptions, presenceSubscription, stepSubscription, tasks) = ([], nil, nil, [])
         adapting?.stop()
         adapting = nil
         reports?.end()
@@ -157,8 +198,9 @@ private final class Adapting {
 
     init(_ receive: @escaping @FlowActor (AdaptAnswer) -> Void) { self.receive = receive }
 
+    var isOver: Bool { receive == nil }
+
     func run(_ task: Task<Void, Never>, within timeout: Duration, by hostClock: HostClock) {
-        if receive == nil { return task.cancel() }
         self.task = task
         clock = Task { [weak self] in
             do { try await hostClock.sleep(timeout) } catch { return }
@@ -186,7 +228,8 @@ private final class Adapting {
 }
 
 /// A contributed presentable, or a root, with its stepper.
-package struct ContributedChild {
+@FlowActor
+package final class ContributedChild {
     let presentable: any Presentable
     let stepper: any Stepper
     /// Whether its steps are taken while it is not presented: the default of a flow.
@@ -197,7 +240,6 @@ package struct ContributedChild {
     /// The initial steps of the stepper. The host has the first, and the others follow when it is presented.
     var initialSteps: [any Step]
 
-    @FlowActor
     package init(
         _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool? = nil,
         onResult: ResultStep? = nil, options: ChildOptions = ChildOptions()
@@ -212,7 +254,6 @@ package struct ContributedChild {
     }
 
     /// Whether it is a screen that is shown already.
-    @FlowActor
     var isShown: Bool {
         let type = PresentableType.of(presentable)
         if type.isFlow { return false }
@@ -229,4 +270,20 @@ struct Contributed {
     var places: [Int]?
     /// The number of initial steps of the children that stand before all other contributors.
     var leadingSteps = 0
+}
+
+/// The live nodes of one object, oldest first: an object can be live at several paths, and usually is at one.
+struct NodesOfObject {
+    let first: HostedNode
+    private let others: [HostedNode]
+
+    init(_ first: HostedNode, _ others: [HostedNode] = []) { (self.first, self.others) = (first, others) }
+
+    func adding(_ node: HostedNode) -> NodesOfObject { NodesOfObject(first, others + [node]) }
+
+    /// nil if none is left.
+    func removing(_ node: HostedNode) -> NodesOfObject? {
+        let left = ([first] + others).filter { $0 !== node }
+        return left.first.map { NodesOfObject($0, Array(left.dropFirst())) }
+    }
 }

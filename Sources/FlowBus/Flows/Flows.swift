@@ -110,7 +110,7 @@ public enum Flows {
 @FlowActor
 final class FlowReadiness {
     private weak var flow: (any Flow)?
-    private var isReady = false
+    private(set) var isReady = false
     private var waiting: [@FlowActor () -> Void] = []
 
     private static var all: [ObjectIdentifier: FlowReadiness] = [:]

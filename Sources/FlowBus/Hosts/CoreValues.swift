@@ -11,23 +11,24 @@ extension HostNode {
 }
 
 extension HostNavigation {
-    init(_ navigation: FlowCore.Navigation, at path: NodePath) {
+    init(_ navigation: FlowCore.Navigation, at path: NodePath, _ pathOfObject: (String) -> NodePath) {
         self.init(
             flow: path, serial: navigation.serial, cause: navigation.cause,
             // There is only this process.
             sender: "",
             step: navigation.step.isEmpty
                 ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments),
-            contributions: navigation.contributions.map(AppliedContributor.init), adaptedFrom: navigation.adaptedFrom,
+            contributions: navigation.contributions.map { AppliedContributor($0, pathOfObject) },
+            adaptedFrom: navigation.adaptedFrom,
             isDeepLink: navigation.isDeepLink)
     }
 }
 
 extension AppliedContributor {
-    init(_ contribution: FlowCore.Contribution) {
+    init(_ contribution: FlowCore.Contribution, _ pathOfObject: (String) -> NodePath) {
         self.init(
             kind: Kind(rawValue: contribution.kind.rawValue), name: contribution.name,
-            path: contribution.path.map { NodePath($0) })
+            path: contribution.path.map(pathOfObject))
     }
 }
 
@@ -91,9 +92,9 @@ extension AskMessage {
 }
 
 extension Presentation {
-    package init(_ presentation: FlowCore.Presentation) {
+    package init(_ presentation: FlowCore.Presentation, at path: NodePath) {
         self.init(
-            path: NodePath(presentation.path), arguments: presentation.arguments.dictionary,
+            path: path, arguments: presentation.arguments.dictionary,
             reason: Reason(rawValue: presentation.reason.rawValue), isRepeated: presentation.isAgain,
             state: presentation.state.dictionary, activationToken: presentation.activationToken)
     }

@@ -30,21 +30,23 @@ extension LocalHost {
         at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Answer>,
         _ event: @escaping @FlowActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
     ) {
-        call(at: path) { result in
-            // The bus reports a path without an object this way.
-            if case .failure(let error) = result, error.code == .presentableDismissed {
-                return done(.failure(NavigationError(.unknownObject, error.message)))
-            }
-            done(result)
+        call(at: path) {
+            done($0.mapError(Self.asOnTheBus))
         } _: { host, request throws(FlowError) in
-            guard
-                let node = instance == 0
-                    ? host.core.node(at: path.objectPath) : host.core.node(instance: instance)
-            else {
-                throw FlowError(.presentableDismissed, "there is no live flow or screen '\(path)'")
-            }
-            return try event(host, request, node)
+            try event(host, request, try host.node(at: path, instance))
         }
+    }
+
+    private func node(at path: NodePath, _ instance: UInt64) throws(FlowError) -> NodeID {
+        guard let node = instance == 0 ? core.node(at: path.objectPath) : core.node(instance: instance) else {
+            throw FlowError(.presentableDismissed, "there is no live flow or screen '\(path)'")
+        }
+        return node
+    }
+
+    /// The bus reports a path without an object as an unknown object.
+    private static func asOnTheBus(_ error: NavigationError) -> NavigationError {
+        error.code == .presentableDismissed ? NavigationError(.unknownObject, error.message) : error
     }
 
     /// Enqueues a call about a presentable that answers nothing.
@@ -60,10 +62,16 @@ extension LocalHost {
     }
 
     func step(_ message: StepMessage) throws(FlowError) -> StepID {
-        guard let step = core.definitions.step(named: message.name) else {
-            throw core.definitions.unknownStep(message.name)
-        }
+        guard let step = step(named: message.name) else { throw core.definitions.unknownStep(message.name) }
         return step
+    }
+
+    /// The step of a name. The next step usually has that of the one before.
+    func step(named name: String) -> StepID? {
+        if let lastStep, lastStep.name == name { return lastStep.id }
+        guard let id = core.definitions.step(named: name) else { return nil }
+        lastStep = (name, id)
+        return id
     }
 
     /// There is only this program.
@@ -186,15 +194,22 @@ extension LocalHost {
         _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String?,
         _ done: @escaping Done<StepOutcome>
     ) {
-        // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
-        call(at: path, instance) { [weak self] result in
-            let outcome = result.map(StepOutcome.init)
-            guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
-            self?.pending.add(token, on: path.objectPath, done)
-        } _: { host, request, node throws(FlowError) in
-            .stepEmitted(
+        call(at: path) { [weak self] result in
+            switch result {
+            case .success(let answer):
+                let outcome = StepOutcome(answer)
+                guard let self, outcome.verdict == .pending else { return done(.success(outcome)) }
+                pending.add(token, on: objectPath(of: path), done)
+            case .failure(let error): done(.failure(Self.asOnTheBus(error)))
+            }
+        } _: { host, request throws(FlowError) in
+            let node = try host.node(at: path, instance)
+            // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
+            let options =
+                token == nil ? Self.emissionOptions : EmissionOptions(token: token, waits: false, asks: true)
+            return .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
-                options: EmissionOptions(token: token, waits: false, asks: token != nil))
+                options: options)
         }
     }
 

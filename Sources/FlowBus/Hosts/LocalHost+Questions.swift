@@ -44,26 +44,26 @@ extension LocalHost {
             isFromThisProcess: true)
         // What is enqueued comes first: the answer takes its turn there, as on the bus.
         if held.isForGuard {
-            let answer = HeldAnswer<AdaptAnswer>()
-            delegate.adapt(question) { [weak self] in
-                if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
-            }
-            if let known = answer.known, isClosed || waiting.isEmpty {
-                return core.answer(held, guardAnswer(known), at: time, into: &effects)
-            }
-            answer.question = open(held, in: place) { .guardReplied($0, .timedOut) }
-            if let known = answer.known, let id = answer.question { takeAnswer(known, to: id) }
-        } else {
-            let answer = HeldAnswer<NavigateAnswer>()
-            delegate.navigate(question) { [weak self] in
-                if let id = answer.take($0) { self?.takeAnswer($0, to: id) }
-            }
-            if let known = answer.known, isClosed || waiting.isEmpty {
-                core.answer(held, navigatorAnswer(known), at: time, into: &effects)
+            let answer = adaptAnswers.next { [weak self] in self?.takeAnswer($0, to: $1) }
+            delegate.adapt(question, answer.receive)
+            guard let known = adaptAnswers.end(answer) else {
+                answer.held.question = open(held, in: place) { .guardReplied($0, .timedOut) }
                 return nil
             }
-            answer.question = open(held, in: place) { .navigatorReplied($0, .timedOut) }
-            if let known = answer.known, let id = answer.question { takeAnswer(known, to: id) }
+            if isClosed || waiting.isEmpty { return core.answer(held, guardAnswer(known), at: time, into: &effects) }
+            if let id = open(held, in: place, { .guardReplied($0, .timedOut) }) { takeAnswer(known, to: id) }
+        } else {
+            let answer = navigateAnswers.next { [weak self] in self?.takeAnswer($0, to: $1) }
+            delegate.navigate(question, answer.receive)
+            guard let known = navigateAnswers.end(answer) else {
+                answer.held.question = open(held, in: place) { .navigatorReplied($0, .timedOut) }
+                return nil
+            }
+            if isClosed || waiting.isEmpty {
+                core.answer(held, navigatorAnswer(known), at: time, into: &effects)
+            } else if let id = open(held, in: place, { .navigatorReplied($0, .timedOut) }) {
+                takeAnswer(known, to: id)
+            }
         }
         return nil
     }
@@ -144,18 +144,41 @@ extension LocalHost {
 
 /// The answer to a question that the machine holds.
 @FlowActor
-private final class HeldAnswer<Answer> {
+final class HeldAnswer<Answer> {
     /// The answer, if it came at once.
-    private(set) var known: Answer?
+    fileprivate var known: Answer?
     /// The number of the question that waits for it otherwise.
-    var question: QuestionID?
+    fileprivate var question: QuestionID?
+}
 
-    /// Takes the answer.
+/// Receives the answers to the questions of a kind. Most come at once: then the next question has the same receiver.
+@FlowActor
+struct HeldAnswers<Answer> {
+    struct Receiver {
+        fileprivate let held: HeldAnswer<Answer>
+        let receive: @FlowActor (Answer) -> Void
+    }
+
+    private var spare: Receiver?
+
+    init() {}
+
+    /// Returns a receiver for one answer.
     ///
-    /// - Returns: the question, if it waits.
-    func take(_ answer: Answer) -> QuestionID? {
-        if question == nil { known = answer }
-        return question
+    /// - Parameter takeLater: takes an answer that comes later, to a question that waits for it.
+    mutating func next(_ takeLater: @escaping @FlowActor (Answer, QuestionID) -> Void) -> Receiver {
+        if let spare = spare.take() { return spare }
+        let held = HeldAnswer<Answer>()
+        return Receiver(held: held) {
+            if let question = held.question { takeLater($0, question) } else { held.known = $0 }
+        }
+    }
+
+    /// Whoever was asked has returned. Returns the answer, if it came; then the receiver gets no other one.
+    fileprivate mutating func end(_ receiver: Receiver) -> Answer? {
+        guard let known = receiver.held.known.take() else { return nil }
+        spare = receiver
+        return known
     }
 }
 

@@ -30,6 +30,9 @@ final class LocalHost: Host {
     private var callsInARow = 0
     /// The live flows, whose questions need not look for them.
     var flows = LocalFlows()
+    var lastStep: (name: String, id: StepID)?
+    private var lastPath: (object: String, path: NodePath)?
+    private var lastEmitted: (object: String, path: NodePath)?
     var isClosed = false
     /// Unanswered calls, by number.
     var answers: [UInt64: PendingAnswer] = [:]
@@ -44,6 +47,8 @@ final class LocalHost: Host {
     var delayed: [(flow: NodePath, call: () -> Void)] = []
     /// Questions that wait for an answer.
     var questions: [QuestionID: PendingQuestion] = [:]
+    var adaptAnswers = HeldAnswers<AdaptAnswer>()
+    var navigateAnswers = HeldAnswers<NavigateAnswer>()
     let clock: HostClock
     private var alarm: Task<Void, Never>?
 
@@ -141,7 +146,7 @@ final class LocalHost: Host {
 
     func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce? {
         guard waiting.isEmpty, !isHandling, !isScheduled, !isClosed, callsInARow < Self.mostCallsInARow,
-            instance != 0, let node = core.node(instance: instance), let id = core.definitions.step(named: step.name)
+            instance != 0, let node = core.node(instance: instance), let id = self.step(named: step.name)
         else {
             callsInARow = 0
             return nil
@@ -164,7 +169,7 @@ final class LocalHost: Host {
         if case .success(let first) = outcome, first.verdict == .pending {
             let undecided = AwaitedOutcome()
             // The steps of a presentable are decided in order, so it has its place before those that follow.
-            pending.add(nil, on: path.objectPath) { undecided.decide($0) }
+            pending.add(nil, on: objectPath(of: path)) { undecided.decide($0) }
             awaited = undecided
         }
         if waiting.isEmpty { callSettled() } else { handleWaiting() }
@@ -172,7 +177,7 @@ final class LocalHost: Host {
     }
 
     /// No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
-    private static let emissionOptions = EmissionOptions(waits: false)
+    static let emissionOptions = EmissionOptions(waits: false)
 
     // MARK: Rest
 
@@ -253,17 +258,17 @@ final class LocalHost: Host {
             }
         case .dropQuestion(let id): if removeQuestion(id) { callDelayed() }
         case .present(let presentation):
-            let shown = Presentation(presentation)
+            let shown = Presentation(presentation, at: path(presentation.path))
+            let id = presentation.id
             let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
-            enqueue { _ in
-                .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen))
-            }
+            enqueue { _ in .presenterReplied(id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen)) }
             if isThere {
                 delegate?.presented(
                     shown.path, instance: presentation.instance, presentation.answers.map(AskMessage.init))
             }
         case .addPresentable(let state):
             let node = HostNode(state)
+            lastPath = (state.path, node.path)
             if node.isFlow { flows.add(node, at: state.path) }
             delegate?.added(node)
         case .removePresentable(let path, let isFlow):
@@ -276,7 +281,7 @@ final class LocalHost: Host {
             if changes.properties.flag(.ready) == true { delegate?.changed(NodePath(changes.path), .ready) }
         case .emitNavigationOccurred(let navigation):
             let path = flows.place(at: navigation.flow)?.path ?? NodePath(navigation.flow)
-            delegate?.didNavigate(HostNavigation(navigation, at: path))
+            delegate?.didNavigate(HostNavigation(navigation, at: path) { self.path($0) })
         case .emitNavigationFailed(let failure): delegate?.failed(localized(failure))
         case .emitStepConcluded(let conclusion):
             let result = localized(Result(conclusion.outcome), at: conclusion.path)
@@ -298,12 +303,29 @@ final class LocalHost: Host {
             }
         case .fail(let request, let error): fail(request.number, error)
         case .startTimer(let time): arm(time)
+        // The numbers of steps are others by then.
+        case .emitDefinitionsChanged: lastStep = nil
         // There are no other clients, and the delegate learns of removals from the tree.
-        case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur,
-            .emitDefinitionsChanged,
-            .reportUnstarted, .reportUnrestored, .reportTiming:
+        case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .reportUnstarted,
+            .reportUnrestored, .reportTiming:
             break
         }
+    }
+
+    /// The path of an object. That of a new one is needed several times.
+    private func path(_ objectPath: String) -> NodePath {
+        if let lastPath, lastPath.object == objectPath { return lastPath.path }
+        let path = NodePath(objectPath)
+        lastPath = (objectPath, path)
+        return path
+    }
+
+    /// The path of an object of the machine. The next step is usually emitted where the one before was.
+    func objectPath(of path: NodePath) -> String {
+        if let lastEmitted, lastEmitted.path == path { return lastEmitted.object }
+        let object = path.objectPath
+        lastEmitted = (object, path)
+        return object
     }
 
     private func arm(_ time: Instant?) {

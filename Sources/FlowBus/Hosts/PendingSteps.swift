@@ -52,6 +52,8 @@ package struct PendingSteps {
     package init() {}
 
     private var waiting: [Key: Fifo<Entry>] = [:]
+    /// The steps of one object, which are in no other place: usually all are.
+    private var ofObject = (object: "", steps: Fifo<Entry>())
     /// The number of steps added so far.
     private var lastNumber: UInt64 = 0
 
@@ -61,26 +63,33 @@ package struct PendingSteps {
     }
 
     package mutating func add(_ step: PendingStep) {
-        let key = step.token.map(Key.token) ?? .object(step.object)
         lastNumber += 1
-        waiting[key, default: Fifo()].append(Entry(number: lastNumber, step: step))
+        let entry = Entry(number: lastNumber, step: step)
+        guard step.token == nil else { return waiting[.token(step.token ?? ""), default: Fifo()].append(entry) }
+        choose(step.object)
+        ofObject.steps.append(entry)
+    }
+
+    /// Has ``ofObject`` the steps of an object.
+    private mutating func choose(_ object: String) {
+        if ofObject.object == object { return }
+        if !ofObject.steps.isEmpty { waiting[.object(ofObject.object)] = ofObject.steps }
+        ofObject = (object, waiting.removeValue(forKey: .object(object)) ?? Fifo())
     }
 
     /// Removes a concluded step. Returns its callers.
     package mutating func conclude(_ token: String, on object: String) -> [Done<StepOutcome>] {
-        if waiting.isEmpty { return [] }
-        let key = token.isEmpty ? Key.object(object) : .token(token)
+        if waiting.isEmpty, ofObject.steps.isEmpty { return [] }
         // Calls with the same token are one step.
-        guard token.isEmpty else { return waiting.removeValue(forKey: key)?.all.map(\.step.done) ?? [] }
-        guard let first = waiting[key]?.popFirst() else { return [] }
-        if waiting[key]?.isEmpty == true { waiting[key] = nil }
-        return [first.step.done]
+        guard token.isEmpty else { return waiting.removeValue(forKey: .token(token))?.all.map(\.step.done) ?? [] }
+        choose(object)
+        return ofObject.steps.popFirst().map { [$0.step.done] } ?? []
     }
 
     /// Removes all steps, after their service is gone. Returns them in the order in which they began.
     package mutating func takeAll() -> [PendingStep] {
-        let all = waiting.values.flatMap(\.all).sorted { $0.number < $1.number }
-        waiting = [:]
+        let all = (waiting.values.flatMap(\.all) + ofObject.steps.all).sorted { $0.number < $1.number }
+        (waiting, ofObject.steps) = ([:], Fifo())
         return all.map(\.step)
     }
 }

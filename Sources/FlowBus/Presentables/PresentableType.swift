@@ -1,14 +1,20 @@
 /// What a type of presentables is. It is found out once for each type: a cast to a protocol looks for the conformance each time, which
 /// is dear where there is none.
 @FlowActor
-struct PresentableType {
+final class PresentableType {
+    let id: ObjectIdentifier
     let isFlow: Bool
+    /// Whether it is known that its objects have no ``SavedState`` and no ``Ask``.
+    var isPlain = false
     /// Reads the presence of a ``Screen``.
     private let readPresence: (@FlowActor (any Presentable) -> Presence?)?
 
     private static var known: [ObjectIdentifier: PresentableType] = [:]
+    /// The type that was looked for last: a new child is asked several times.
+    private static var last: (type: ObjectIdentifier, found: PresentableType)?
 
     private init(_ type: any Presentable.Type) {
+        id = ObjectIdentifier(type)
         isFlow = type is any Flow.Type
         readPresence = (type as? any Screen.Type).map { Self.reader(of: $0) }
     }
@@ -19,10 +25,12 @@ struct PresentableType {
 
     static func of(_ presentable: any Presentable) -> PresentableType {
         let type = type(of: presentable)
-        if let found = known[ObjectIdentifier(type)] { return found }
-        let new = PresentableType(type)
-        known[ObjectIdentifier(type)] = new
-        return new
+        let id = ObjectIdentifier(type)
+        if let last, last.type == id { return last.found }
+        let found = known[id] ?? PresentableType(type)
+        known[id] = found
+        last = (id, found)
+        return found
     }
 
     func presence(of presentable: any Presentable) -> Presence? { readPresence?(presentable) }

@@ -1,17 +1,16 @@
 /// A subscription to events or steps. It ends when ``end()`` is called, or when nothing references it any more.
 @FlowActor
 public final class Subscription: Sendable {
-    private var cancel: (@FlowActor () -> Void)?
+    /// What it is a subscription to; nil after its end. The source knows it by its number.
+    private var source: (any SubscriptionSource)?
+    private let number: Int
 
-    package init(_ cancel: @escaping @FlowActor () -> Void) { self.cancel = cancel }
+    package init(to source: any SubscriptionSource, _ number: Int = 0) { (self.source, self.number) = (source, number) }
 
-    isolated deinit { cancel?() }
+    isolated deinit { source?.end(number) }
 
     /// Ends the subscription. Further calls have no effect.
-    public func end() {
-        cancel?()
-        cancel = nil
-    }
+    public func end() { source.take()?.end(number) }
 
     /// Has the subscription end with a bag: RxSwift's `disposed(by:)`.
     ///
@@ -31,4 +30,11 @@ public final class DisposeBag: Sendable {
     ///
     /// - Parameter subscription: the subscription.
     public func insert(_ subscription: Subscription) { subscriptions.append(subscription) }
+}
+
+/// What subscriptions are to.
+@FlowActor
+package protocol SubscriptionSource: AnyObject {
+    /// A subscription has ended.
+    func end(_ number: Int)
 }

@@ -257,10 +257,20 @@ extension NavigationBus {
             isGone = false
         }
         watching.watch = watch
-        // The sequence keeps the connection alive.
-        inbox.fill(from: Subscription { withExtendedLifetime(self) { watch.end() } })
+        inbox.fill(from: Subscription(to: WatchedBus(self, watch)))
         return TreeEvents(inbox)
     }
+}
+
+/// What a sequence of events of the tree is a subscription to. It keeps the connection alive.
+@FlowActor
+private final class WatchedBus: SubscriptionSource {
+    private let bus: NavigationBus
+    private let watch: TreeWatch
+
+    init(_ bus: NavigationBus, _ watch: TreeWatch) { (self.bus, self.watch) = (bus, watch) }
+
+    func end(_ number: Int) { watch.end() }
 }
 
 /// A flow or screen that this connection owns.
