@@ -12,6 +12,7 @@ import compositors
 import display
 import windowname
 from gi.repository import Gio, GLib
+from Xlib import error
 
 SHELL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = windowname.TREE
@@ -52,8 +53,12 @@ class Device:
 
     def windows(self):
         """The windows that are seen, the lowest first, and the numbers of those with the focus."""
-        _outputs, windows, focused = self.compositor.read()
-        return [it for it in windows if it.is_shown], focused
+        while True:
+            try:
+                _outputs, windows, focused = self.compositor.read()
+                return [it for it in windows if it.is_shown], focused
+            except error.XError:
+                continue  # One of them has gone since it was listed.
 
     def screens(self):
         """The screens in sight, the lowest first: the names that a window of each can have, and more about it; None without flowbusd."""
@@ -122,8 +127,8 @@ def program_of(path):
     try:
         return bus.call(bus.FLOWBUS, path, "org.freedesktop.DBus.Properties", "Get",
                         GLib.Variant("(ss)", (f"{bus.FLOWBUS}.Presentable", "Presenter")))[0]
-    except GLib.Error as error:
-        if Gio.DBusError.is_remote_error(error):
+    except GLib.Error as failure:
+        if Gio.DBusError.is_remote_error(failure):
             return ""
         raise
 

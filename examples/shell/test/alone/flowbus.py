@@ -10,7 +10,7 @@ import time
 import gi
 
 gi.require_version("Gtk", "4.0")
-from gi.repository import GLib, Gtk  # noqa: E402
+from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 SCREENS = {"moviePicked": "movieDetail", "castPicked": "castDetail"}
 
@@ -43,19 +43,17 @@ class Presenter:
         """Opens a window."""
         window = self._functions[name](Screen(self), **arguments)
         self._windows.append(window)
-        events = Gtk.EventControllerLegacy(propagation_phase=Gtk.PropagationPhase.CAPTURE)
-        events.connect("event", self._on_event)
-        window.add_controller(events)
+        click = Gtk.GestureClick(propagation_phase=Gtk.PropagationPhase.CAPTURE)
+        click.connect("released", self._on_released)
+        window.add_controller(click)
         window.connect("map", self._on_map)
         window.present()
 
-    def _on_event(self, _controller, event):
+    def _on_released(self, click, *_place):
         # As libflowbus-gtk4 does: the time of the event, if that is of the monotonic clock.
-        if event.get_event_type().value_nick in ("button-press", "button-release", "key-press", "key-release"):
-            now = time.monotonic_ns() // 1000
-            ago = (now // 1000 - event.get_time()) % 2**32
-            self._input = now - ago * 1000 if ago < 60000 else now
-        return False
+        now = time.monotonic_ns() // 1000
+        ago = (now // 1000 - click.get_current_event_time()) % 2**32
+        self._input = now - ago * 1000 if ago < 60000 else now
 
     def _on_map(self, window):
         clock, begin = window.get_frame_clock(), self._input
@@ -65,7 +63,7 @@ class Presenter:
             print(window.get_title(), time.monotonic_ns() // 1000 - begin, sep="\t", flush=True)
 
         handler = clock.connect("after-paint", on_painted)
-        clock.request_phase(32)  # GDK_FRAME_CLOCK_PHASE_PAINT
+        clock.request_phase(Gdk.FrameClockPhase.PAINT)
 
     def run(self):
         """Shows the first screen until standard input ends."""
