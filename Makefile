@@ -25,6 +25,9 @@ CALLS = 60000
 PARTS =
 # What else builds of the release give to `swift build`.
 SWIFT_FLAGS =
+# What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
+SESSION =
+SCENES =
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
@@ -95,6 +98,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights reproducible
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app own-actor test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights user-manager reproducible
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app shell test-shell build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -106,6 +110,8 @@ help:
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make clients    build the libraries for GTK and Qt, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib python")'
+	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
+	@echo 'make test-shell use that device as a person does, and kill its programs (SCENES="x11 tour")'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
 	@echo 'make build      build the release'
@@ -200,6 +206,20 @@ own-actor:
 	@tools/dependencies build
 	if [ -e Package.resolved ]; then cp Package.resolved Tests/OwnActor; fi
 	swift build --package-path Tests/OwnActor --scratch-path .build/own-actor
+# A device with windows. What it needs is built first, in .build/clients and .build/examples.
+shell: build
+	@tools/dependencies demo clients shell
+	@clients/build glib qml
+	@examples/shell/build
+	@examples/shell/show $(SESSION)
+
+test-shell:
+	@tools/dependencies build demo clients shell test-shell
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
+	@clients/build glib qml
+	@examples/shell/build
+	@FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/test/run $(SCENES)
 
 # With the programs of the debug build, as `make test` makes it.
 test-swift-app: swift-app own-actor
@@ -214,9 +234,10 @@ test-swift-app: swift-app own-actor
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
 # Tests compare the .dot with the definitions, and the .txt with what flowbusctl prints; the .svg is what this machine's
 # Graphviz makes of them.
+# The pictures of examples/shell stay where they would differ in the time alone.
 # The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
-	@tools/dependencies build docs
+	@tools/dependencies build demo clients shell test-shell docs
 	$(swift-debug) --product flowbusctl
 	$(swift-debug) --target FlowBusClient
 	$(swift-debug) --target FlowBusTesting
@@ -226,9 +247,13 @@ docs:
 	.build/debug/flowbus-manual dbus $(manual)
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
+	clients/build glib qml
+	examples/shell/build
+	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/show --pictures docs/shell
 
 deps:
 	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients reliability
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients shell test-shell
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel

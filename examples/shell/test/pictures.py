@@ -5,6 +5,11 @@ or of GTK, by a pixel or a shade, does not matter; that a window, a line of text
 is of these squares, and has a few kB. Squares of areas that vary, such as one with the time, do not count.
 """
 
+import glob
+import os
+import shutil
+import time
+
 import gi
 
 gi.require_version("GdkPixbuf", "2.0")
@@ -12,6 +17,7 @@ from gi.repository import GdkPixbuf  # noqa: E402
 
 SQUARE = 16
 TOLERANCE = 24  # of 255, in each of the three colours
+CLOCK = (848, 0, 64, 48)  # The time in the bar.
 FEW = 12  # squares that may differ, of 2560
 
 
@@ -41,6 +47,16 @@ def counted(picture, varying):
             if not any(left <= x * SQUARE < left + width and top <= y * SQUARE < top + height for left, top, width, height in varying)}
 
 
+def settle(shoot, file, varying=()):
+    """Takes pictures until nothing has changed for a second."""
+    before, since = None, time.monotonic()
+    while time.monotonic() - since < 1:
+        shoot(file)
+        now = counted(squares(file), varying)
+        if now != before:
+            before, since = now, time.monotonic()
+
+
 def difference(file, kept, varying=()):
     """What differs from a kept picture, as text; empty if it is the same."""
     now, then = counted(squares(file), varying), counted(GdkPixbuf.Pixbuf.new_from_file(kept), varying)
@@ -52,3 +68,11 @@ def difference(file, kept, varying=()):
     left, top = (min(it[at] for it in found) * SQUARE for at in (0, 1))
     right, bottom = (max(it[at] + 1 for it in found) * SQUARE for at in (0, 1))
     return f"{len(found)} squares differ from '{kept}', between ({left}, {top}) and ({right}, {bottom})"
+
+
+def replace(seen, folder):
+    """Replaces the pictures of a folder by new ones that show something else, but for the time."""
+    for file in sorted(glob.glob(f"{seen}/*.png")):
+        kept = f"{folder}/{os.path.basename(file)}"
+        if not os.path.exists(kept) or counted(squares(file), [CLOCK]) != counted(squares(kept), [CLOCK]):
+            shutil.copy(file, kept)
