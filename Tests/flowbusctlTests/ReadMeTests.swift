@@ -78,7 +78,7 @@ struct ReadMeTests {
 
     @Test func `each snippet is from the file that is named before it`() throws {
         let snippets = try blocks().filter { ["python", "swift"].contains($0.language) && !$0.text.hasPrefix("from ") }
-        #expect(snippets.count == 2)
+        #expect(snippets.count == 1)
         for snippet in snippets {
             let link = try #require(snippet.prose.matches(of: #/\]\((examples/[^)]+)\):/#).last)
             let file = try Service.file(String(link.output.1))
