@@ -7,7 +7,15 @@ import Testing
 ///
 /// Suites are `.serialized` besides, so that the cases of one test run one after the other.
 struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
-    private static let gate = Gate(4)
+    private static let width = 4
+    private static let gate = Gate(width)
+    /// The number of tests in whose place it runs.
+    private let weight: Int
+
+    private init(_ weight: Int) { self.weight = weight }
+
+    fileprivate static let few = FewAtOnce(1)
+    fileprivate static let alone = FewAtOnce(width)
 
     var isRecursive: Bool { true }
 
@@ -19,38 +27,44 @@ struct FewAtOnce: SuiteTrait, TestTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        await Self.gate.enter()
+        await Self.gate.enter(weight)
         do {
             try await function()
         } catch {
-            await Self.gate.leave()
+            await Self.gate.leave(weight)
             throw error
         }
-        await Self.gate.leave()
+        await Self.gate.leave(weight)
     }
 }
 
 extension Trait where Self == FewAtOnce {
     /// See ``FewAtOnce``.
-    static var fewAtOnce: FewAtOnce { FewAtOnce() }
+    static var fewAtOnce: FewAtOnce { .few }
+    /// Besides no other test, because it counts the turns of the main actor's tasks.
+    static var alone: FewAtOnce { .alone }
 }
 
-/// Lets in a number of tasks at once, in the order in which they came.
+/// Lets in tasks of a total weight at once, in the order in which they came.
 private actor Gate {
     private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [(weight: Int, task: CheckedContinuation<Void, Never>)] = []
 
     init(_ width: Int) { free = width }
 
-    func enter() async {
-        if free > 0 {
-            free -= 1
+    func enter(_ weight: Int) async {
+        if waiting.isEmpty, free >= weight {
+            free -= weight
             return
         }
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { waiting.append((weight, $0)) }
     }
 
-    func leave() {
-        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    func leave(_ weight: Int) {
+        free += weight
+        while let next = waiting.first, free >= next.weight {
+            free -= next.weight
+            waiting.removeFirst().task.resume()
+        }
     }
 }

@@ -71,7 +71,7 @@ private final class FilmFlow: Flow {
 }
 
 @MainActor
-@Suite("FlowBusTesting", .fewAtOnce, .serialized, .timeLimit(.minutes(1)))
+@Suite("FlowBusTesting", .alone, .serialized, .timeLimit(.minutes(1)))
 struct TestStoreTests {
     @Test func `a test names each step, and what it leads to`() async throws {
         let store = try await TestStore(FilmFlow(), with: OneStepper(withSingleStep: FilmStep.list))
