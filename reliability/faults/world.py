@@ -21,7 +21,7 @@ DEATHS = ("NoReply", "ServiceUnknown", "NameHasNoOwner")
 # How flowbusd may end for a call that failed (sysexits.h); 127 is the dynamic linker's.
 STATUSES = {1, 66, 69, 71, 73, 75, 77, 78, 127}
 TRAPS = {-signal.SIGILL, -signal.SIGTRAP, -signal.SIGABRT}
-SECONDS = 25
+SECONDS = 120
 
 DEFINITIONS = (Path(__file__).parent / "flows.toml").read_text()
 
