@@ -1,0 +1,518 @@
+import CDisk
+import CSdBus
+import FlowFile
+import FlowTrace
+import FlowWire
+import Logging
+import SdBus
+import Store
+
+@testable import FlowCore
+@testable import Worlds
+@testable import flowbusd
+
+/// One seeded run: flowbusd with all of its code, on a simulated bus and disk, with programs that call it, answer it, leave it
+/// alone or leave the bus, until the process is killed, again and again.
+///
+/// Everything that happens has its place in ``schedule``, so the seed alone decides what happens.
+final class World {
+    /// The one that the hooks of C belong to.
+    nonisolated(unsafe) static var current: World?
+
+    /// Something that happens at a time.
+    enum Item {
+        /// A message of a program reaches the bus, for the flowbusd of a life; nil for any.
+        case atBus(Peer, OpaquePointer, life: Int?)
+        /// A message of flowbusd reaches a program.
+        case toPeer(Peer, OpaquePointer)
+        /// An answer of flowbusd reaches a program.
+        case answer(Peer, OpaquePointer, PendingCall)
+        /// A program does something.
+        case act(Peer)
+        /// A program leaves the bus, and another one comes.
+        case leave(Peer)
+        /// The watcher learns that flowbusd has another connection.
+        case resync
+        /// The watcher compares its mirror.
+        case compare
+        /// Something that no program does.
+        case fault
+    }
+
+    let seed: UInt64
+    let profile: Profile
+    var random: Seeded
+    var schedule = Schedule<Item>()
+    /// What happened so far: messages in both directions, timers of flowbusd, acts, faults.
+    var events: UInt64 = 0
+    let length: UInt64
+    /// What went wrong; the first one ends the run.
+    private(set) var violation: String?
+    var counts = Counts()
+
+    // The bus.
+
+    var peers: [Peer] = []
+    var peersByName: [String: Peer] = [:]
+    /// The owners of well-known names.
+    var owners: [String: Peer] = [:]
+    var lastPeer = 1
+    /// Calls to flowbusd that have no answer.
+    var calls: [CallKey: PendingCall] = [:]
+    /// What arrived while flowbusd was not there.
+    var held: [(Peer, OpaquePointer)] = []
+    /// Bytes of a message that flowbusd has written in part.
+    var partial: [UInt8] = []
+    let watcher: Peer
+    var mirror = Mirror()
+    var isMirrorSynced = false
+    /// The serial of the latest navigation that was signalled.
+    var lastSerial: UInt64 = 0
+    /// Calls with tokens.
+    var tokens = TokenLedger()
+    /// The programs that flowbusd has called in this life.
+    var presenters: Set<String> = []
+    /// The serial at the last commit of the tree's file.
+    var markedSerial: UInt64 = 0
+    /// Serials of navigations that changed the tree, as signalled.
+    var changing: [UInt64] = []
+
+    // flowbusd.
+
+    var definitions: Definitions
+    var daemon: Daemon?
+    var life = 0
+    var busNumber: UInt8 = 1
+    /// What the next flowbusd on this bus may find: one of these sets of records; nil if nothing is known.
+    var expected: [Snapshot]? = [Snapshot()]
+    /// The end of flowbusd that is planned.
+    var plan = Plan.none
+    /// Whether an event was handled in this life.
+    var hasBegun = false
+    /// Whether the records that were found were compared in this life.
+    var hasCompared = false
+    /// Whether writing failed in this life.
+    var hasDiskTrouble = false
+    /// Whether nothing of what follows the run depends on the disk: it failed, was damaged, or lost what was not synced.
+    var hasLostHistory = false
+    /// Whether owners of names or definitions are others than at the end of the last life.
+    var isAsBefore = true
+    /// Whether programs only answer, and nothing fails any more.
+    var isQuiet = false
+    let model: ModelCheck?
+    /// The life of flowbusd that asked last.
+    var asked = 0
+    /// Whether the files are damaged when flowbusd is gone.
+    var isToDamage = false
+
+    /// What flowbusd has to go on with, and the owners of names that it knew.
+    struct Snapshot {
+        var records: [Record] = []
+        var owners: [String: Client] = [:]
+    }
+
+    /// How flowbusd ends.
+    enum Plan: Equatable {
+        case none
+        /// Once the next commit is written.
+        case atNextCommit
+        /// By a write; its number is in ``sim_disk_fault``.
+        case write
+        /// After so many turns of the loop.
+        case turns(Int, Ending)
+    }
+
+    /// An end between two turns.
+    enum Ending: Equatable {
+        case killed, stopped, disconnected, machineDown
+    }
+
+    init(seed: UInt64, length: UInt64? = nil) {
+        self.seed = seed
+        random = Seeded(seed: seed)
+        profile = Profile(seed: seed, using: &random)
+        self.length = length ?? UInt64.random(in: 2_000...12_000, using: &random)
+        if profile.isModelled {
+            let isWild = Int.random(in: 0..<50, using: &random) == 0
+            var made: Definitions
+            repeat {
+                var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
+                made = generator.make()
+            } while !made.steppers.isEmpty
+            definitions = made
+            model = ModelCheck(made)
+        } else {
+            definitions = RandomDefinitions.make(using: &random, withOthers: true).definitions
+            model = nil
+        }
+        watcher = Peer(number: 1)
+    }
+
+    func fail(_ text: String) {
+        if violation == nil { violation = text }
+    }
+
+    func chance(_ odds: Int) -> Bool { odds > 0 && Int.random(in: 0..<odds, using: &random) == 0 }
+    func number(_ range: ClosedRange<UInt64>) -> UInt64 { UInt64.random(in: range, using: &random) }
+    func below(_ count: Int) -> Int { count <= 1 ? 0 : Int.random(in: 0..<count, using: &random) }
+    func element<T>(_ all: [T]) -> T? { all.isEmpty ? nil : all[below(all.count)] }
+
+    // MARK: The run
+
+    /// Runs to the end. Returns what went wrong.
+    func run() -> String? {
+        World.current = self
+        defer { World.current = nil }
+        sim_disk_clear()
+        sim_disk_fault = sim_disk_faults()
+        (sim_now, sim_is_running) = (1_000_000 + number(0...1_000_000), 1)
+        sim_real_offset = 1_790_000_000_000_000
+        setBus()
+        add(watcher)
+        for _ in 0..<profile.clients { join() }
+        for name in RandomDefinitions.services + RandomDefinitions.emitters where !chance(4) {
+            owners[name] = element(peers)
+        }
+        schedule.add(.compare, at: sim_now + profile.compareEvery)
+        schedule.add(.fault, at: sim_now + number(0...profile.faultEvery))
+        repeat { live() } while violation == nil && !isOver
+        sim_is_running = 0
+        drop()
+        counts.comparedByModel = model?.compared ?? 0
+        return violation
+    }
+
+    private var isOver: Bool { isQuiet && events > length && calls.isEmpty && sim_now >= quietEnd }
+    var quietEnd = UInt64.max
+
+    private func drop() {
+        for item in schedule.removeAll() {
+            switch item {
+            case .atBus(_, let message, _), .toPeer(_, let message), .answer(_, let message, _):
+                sd_bus_message_unref(message)
+            default: break
+            }
+        }
+        for (_, message) in held { sd_bus_message_unref(message) }
+        held = []
+    }
+
+    private func setBus() {
+        withUnsafeMutableBytes(of: &sim_bus_id) { bytes in
+            for place in bytes.indices { bytes[place] = busNumber }
+        }
+    }
+
+    /// One process, from its start to its end.
+    private func live() {
+        life += 1
+        if life > 1 { model?.end() }
+        (sim_is_dead, sim_disk_is_frozen) = (0, 0)
+        (hasBegun, hasCompared) = (false, false)
+        hasDiskTrouble = sim_disk_fault.failure != 0 || sim_disk_fault.rare != 0
+        partial = []
+        presenters = []
+        setBus()
+        if plan == .none, !isQuiet, chance(8) {
+            plan = .write
+            sim_disk_fault.kill_after = number(1...60)
+        }
+        do {
+            let bus = try Bus(.address("sim:"))
+            let loop = try EventLoop()
+            let setup = Setup(
+                logger: logger, definitionReader: DefinitionReader(DefinitionFolders(named: ["/sim/flows.d"])),
+                recorder: Recorder { [unowned self] event, now, coordinator in
+                    observe(event, now, &coordinator)
+                },
+                callsUnderWay: Limits.callsUnderWayInTotal, folders: profile.folders,
+                retention: Persistence.Retention(entries: profile.historyEntries, days: 30),
+                restore: profile.restore, reconnects: false, connect: { () throws(SdError) in throw .notConnected })
+            let daemon = try Daemon(bus: bus, loop: loop, setup: setup, definitions: definitions)
+            self.daemon = daemon
+            for (peer, message) in held { deliver(message, from: peer) }
+            held = []
+            _ = withExtendedLifetime(daemon) { daemon.run() }
+            if sim_is_dead == 0, !daemon.state.isEnding {
+                // It gave up at the start: the disk was no excuse.
+                if violation == nil, !hasDiskTrouble { fail("flowbusd ended by itself") }
+            }
+            self.daemon = nil
+        } catch {
+            fail("flowbusd could not be made: \(error)")
+        }
+        ended()
+    }
+
+    /// The bus finds that flowbusd is gone.
+    private func ended() {
+        counts.lives += 1
+        plan = .none
+        sim_disk_fault.kill_after = 0
+        sim_is_dead = 0
+        sim_disk_is_frozen = 0
+        partial = []
+        for key in calls.keys.sorted() where calls[key]?.life == life {
+            guard let call = calls.removeValue(forKey: key), let peer = peersByName[Peer.name(key.peer)] else {
+                continue
+            }
+            let error = sim_message(
+                3, 1, 0, key.number, "org.freedesktop.DBus", nil, nil, nil, "org.freedesktop.DBus.Error.NoReply", "",
+                nil, 0)
+            if let error { schedule.add(.answer(peer, error, call), at: peer.nextFromBus(sim_now)) }
+        }
+        if hasDiskTrouble { expected = nil }
+        if isToDamage { damageFiles() } else { (wasDamaged, mayBeOld) = (false, false) }
+        if isMachineDown { restartMachine() }
+        schedule.add(.resync, at: watcher.nextFromBus(sim_now))
+        if chance(3) {
+            sim_now += number(0...3_000_000)
+            isAsBefore = false
+        }
+    }
+
+    var isMachineDown = false
+
+    /// Another boot, another bus, and of the disk what had reached it.
+    private func restartMachine() {
+        isMachineDown = false
+        counts.machineCrashes += 1
+        sim_disk_crash()
+        hasLostHistory = true
+        expected = nil
+        BootClock.number += 1
+        sim_now += number(1_000_000...100_000_000)
+        busNumber = busNumber &+ 1
+        setBus()
+        for (peer, message) in held {
+            calls[CallKey(peer: peer.number, number: sim_message_number(message))] = nil
+            sd_bus_message_unref(message)
+        }
+        held = []
+        // Without a commit file, nothing can tell that there was a start before.
+        if sim_disk_size("history.db-commit") < 0, sim_disk_size("history.db") <= 0 { lastSerial = 0 }
+        for peer in peers where peer !== watcher { replace(peer) }
+        // Names of connections begin anew, but those here never repeat, so that calls can be told apart.
+        calls = calls.filter { $0.key.peer == watcher.number }
+        isAsBefore = false
+    }
+
+    // MARK: What the hooks call
+
+    /// Between two turns of the loop. Returns whether the process lives on.
+    func idle(_ hasWork: Bool) -> Bool {
+        if sim_is_dead != 0 || violation != nil { return die() }
+        events = counts.messages + counts.acts + sim_timers - firstTimers
+        if !isQuiet, events > length { beQuiet() }
+        if case .turns(let left, let ending) = plan {
+            if left <= 0 { return end(ending) }
+            plan = .turns(left - 1, ending)
+        }
+        if isOver { return end(.stopped) }
+        if isQuiet, sim_now >= quietEnd, findUnanswered() { return die() }
+        if hasWork {
+            // Messages come while others are handled.
+            guard let time = schedule.nextTime, time <= sim_now || chance(16) else { return true }
+            if time > sim_now { sim_now = min(time, max(sim_now, sim_next_timer())) }
+            if time <= sim_now { next() }
+            return true
+        }
+        let timer = sim_next_timer()
+        guard let time = schedule.nextTime else {
+            if timer == .max { return end(.stopped) }
+            sim_now = max(sim_now, timer)
+            return true
+        }
+        if timer < time {
+            sim_now = max(sim_now, timer)
+        } else {
+            sim_now = max(sim_now, time)
+            next()
+            while let more = schedule.nextTime, more <= sim_now { next() }
+        }
+        return true
+    }
+
+    /// Whether a call waits for longer than any may (S-9).
+    private func findUnanswered() -> Bool {
+        guard let (key, call) = calls.first(where: { $0.value.sent + 140_000_000 < sim_now }) else { return false }
+        fail(
+            "\(Peer.name(key.peer)) has no answer to its call \(key.number) of \(call.member) of \(call.sent), sent in life "
+                + "\(call.life.map { "\($0)" } ?? "none") of \(life) (S-9)")
+        return true
+    }
+
+    private lazy var firstTimers = sim_timers
+
+    private func beQuiet() {
+        isQuiet = true
+        plan = .none
+        sim_disk_fault.kill_after = 0
+        sim_disk_fault.failure = 0
+        sim_disk_fault.rare = 0
+        quietEnd = sim_now + 150_000_000
+    }
+
+    private func die() -> Bool {
+        (sim_is_dead, sim_disk_is_frozen) = (1, 1)
+        return false
+    }
+
+    private func end(_ ending: Ending) -> Bool {
+        counts.endings[ending, default: 0] += 1
+        plan = .none
+        switch ending {
+        case .stopped:
+            daemon?.stop(.success)
+            return true
+        case .disconnected:
+            sim_disconnect()
+            return true
+        case .machineDown:
+            isMachineDown = true
+            return die()
+        case .killed: return die()
+        }
+    }
+
+    /// A write killed the process.
+    func killedByWrite() {
+        counts.killsByWrite += 1
+        let isTree = String(cString: lastPath).hasPrefix("/sim/run/")
+        if hasBegun, isTree, expected != nil, let taken = snapshot() { expected?.append(taken) }
+        _ = die()
+    }
+
+    private var lastPath: UnsafePointer<CChar> {
+        withUnsafePointer(to: &sim_disk_last) { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
+    }
+
+    /// A commit is written.
+    func marked(_ path: String) {
+        guard hasBegun, path.hasPrefix("/sim/run/"), sim_disk_is_frozen == 0 else { return }
+        counts.commits += 1
+        markedSerial = daemon?.coordinator.serial ?? 0
+        guard plan != .none else {
+            expected = nil
+            return
+        }
+        expected = snapshot().map { [$0] }
+        if daemon?.fileDefinitions == definitions { isAsBefore = true }
+        guard plan == .atNextCommit else { return }
+        if chance(2) {
+            plan = .write
+            sim_disk_fault.kill_after = number(1...30)
+        } else {
+            let endings: [Ending] =
+                [.killed, .killed, .stopped, .disconnected] + (profile.crashesMachine ? [.machineDown] : [])
+            plan = .turns(below(20), element(endings) ?? .killed)
+        }
+    }
+
+    /// All that flowbusd has to go on with.
+    private func snapshot() -> Snapshot? {
+        guard let daemon, !daemon.coordinator.pendingWork.hasMore else { return nil }
+        return Snapshot(
+            records: daemon.coordinator.machine.allRecords().filter { $0.key.kind != .counters },
+            owners: daemon.coordinator.machine.nameOwners.owners)
+    }
+
+    // MARK: What flowbusd does with events
+
+    private func observe(_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect] {
+        guard Simulate.isVerbose else { return follow(event, now, &coordinator) }
+        print("  " + Trace.line(of: event, at: now, in: coordinator))
+        let effects = follow(event, now, &coordinator)
+        for effect in effects { print("      " + Trace.line(of: effect)) }
+        return effects
+    }
+
+    private func follow(_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect] {
+        counts.handled += 1
+        hasBegun = true
+        switch event {
+        case .restored(let records, let onSameBus):
+            let found = records.filter { $0.key.kind != .counters }.sorted { $0.key < $1.key }
+            let known = expected?.first { $0.records == found }?.owners
+            if onSameBus { compareFound(found) }
+            hasCompared = true
+            isAsBefore = isAsBefore && known == coordinator.machine.nameOwners.owners
+            let effects = coordinator.handle(event, at: now, upTo: Limits.slice)
+            if onSameBus, isAsBefore, !profile.changesDefinitions, !coordinator.pendingWork.hasMore {
+                compareRestored(found, coordinator)
+            }
+            model?.end()
+            return effects
+        case .presenterReplied(_, .presented(let client)):
+            if !presenters.contains(client.name) {
+                fail("'\(client.name)' presents a screen, and was not asked to (S-31)")
+            }
+        case .started:
+            if !hasCompared { compareFound([]) }
+            hasCompared = true
+        default: break
+        }
+        if let model { return model.handle(event, now, &coordinator) { fail($0) } }
+        return coordinator.handle(event, at: now, upTo: Limits.slice)
+    }
+
+    private func compareFound(_ found: [Record]) {
+        defer { expected = nil }
+        guard let expected, profile.restore != .never, profile.folders.runtime != nil else { return }
+        counts.comparedFiles += 1
+        if expected.contains(where: { $0.records == found }) { return }
+        // Damage is found, and never used.
+        if wasDamaged, found.isEmpty { return }
+        if wasDamaged, mayBeOld { return }
+        fail(
+            "the file has \(found.count) records, which are none of the \(expected.count) sets that were written: "
+                + Self.difference(found, expected.last?.records ?? []))
+    }
+
+    var wasDamaged = false
+    var mayBeOld = false
+
+    /// A restart forgets no record and makes none.
+    private func compareRestored(_ found: [Record], _ coordinator: borrowing Coordinator) {
+        let lasting: Set<RecordKey.Kind> = [.node, .activity, .step, .list, .progress, .stepper, .savedState]
+        let before = found.filter { lasting.contains($0.key.kind) }
+        let after = coordinator.machine.allRecords().filter { lasting.contains($0.key.kind) }
+        counts.comparedTrees += 1
+        if before != after { fail("restored is another tree: " + Self.difference(after, before)) }
+    }
+
+    private static func difference(_ one: [Record], _ other: [Record]) -> String {
+        let ones = Dictionary(one.map { ($0.key, $0.body ?? []) }) { $1 }
+        let others = Dictionary(other.map { ($0.key, $0.body ?? []) }) { $1 }
+        func text(_ key: RecordKey) -> String { "\(key.kind) \(key.number)" }
+        let added = ones.keys.filter { others[$0] == nil }.sorted()
+        let removed = others.keys.filter { ones[$0] == nil }.sorted()
+        let changed = ones.keys.filter { others[$0] != nil && others[$0] != ones[$0] }.sorted()
+        let texts = changed.map { "\(text($0)) \(ones[$0] ?? []) for \(others[$0] ?? [])" }
+        return "added \(added.map(text)), missing \(removed.map(text)), changed \(texts)"
+    }
+
+    private var logger: Logger {
+        Logger(label: "simulation") { [unowned self] _ in Silence(isVerbose: Simulate.logs, seed: seed) }
+    }
+}
+
+/// The log of flowbusd: nowhere, unless somebody asks for it. A log that is written limits itself by timers, so the run is another.
+private struct Silence: LogHandler {
+    let isVerbose: Bool
+    let seed: UInt64
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level {
+        get { isVerbose ? .debug : .critical }
+        set {}
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if isVerbose { print("    \(sim_now) flowbusd: \(event.message)") }
+    }
+}
