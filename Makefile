@@ -21,6 +21,10 @@ BUSES =
 EVERY = 60
 # How many calls `make flood` makes on each bus; 10000000 for the long form.
 CALLS = 60000
+# What `make simulate` gives to the simulation: --seeds 300, --events 100000000, --seed 4711 --verbose.
+SIMULATION = --seeds 300
+# What `make mutate` gives to reliability/simulation/mutate: --seeds 1000, or numbers of mutations.
+MUTATIONS =
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
 # What else builds of the release give to `swift build`.
@@ -99,6 +103,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app own-actor test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights user-manager reproducible
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app shell test-shell build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
+.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update simulate mutate
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -131,6 +136,8 @@ help:
 	@echo 'make rights     try what a sandbox, another user, and another client can do, and search for private arguments'
 	@echo 'make user-manager  kill, stop, restart and upgrade the service under a real systemd --user'
 	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
+	@echo 'make simulate   run flowbusd on a simulated bus and disk, by seeds (SIMULATION="$(SIMULATION)")'
+	@echo 'make mutate     find out whether the simulation notices mistakes that are made on purpose'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -254,6 +261,7 @@ docs:
 deps:
 	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients reliability
 	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients shell test-shell
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients simulation
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -386,3 +394,12 @@ user-manager:
 reproducible:
 	@tools/dependencies build deb
 	@reliability/reproducible/run
+# What came of them is in docs/reliability.md.
+simulate:
+	@tools/dependencies build simulation
+	@reliability/simulation/build
+	@reliability/simulation/run $(SIMULATION)
+
+mutate:
+	@tools/dependencies build simulation
+	@reliability/simulation/mutate $(MUTATIONS)
