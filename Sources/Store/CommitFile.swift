@@ -88,6 +88,9 @@ final class CommitFile {
         }
     }
 
+    /// Waits until the disk has it; fdatasync(2). The only thing that is ever synced, once after the machine went down.
+    func sync() { _ = fdatasync(descriptor) }
+
     /// Reads the commit file of a store.
     static func read(beside path: String) -> ReadResult {
         let name = path + suffix

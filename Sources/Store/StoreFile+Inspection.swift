@@ -110,6 +110,13 @@ extension StoreFile {
                 return uncertain("is older than its file, at commit \(mark.number)")
             }
             if mark.isUncertain { inspection.certainty = .unknown }
+            // Nothing was reserved in it yet, so it says nothing of what another file has.
+            let counters = Int64(bitPattern: RecordKey(.counters, 0).rawValue)
+            if inspection.certainty == .exact, mark.counters.isEmpty,
+                !loaded.records.contains(where: { $0.key == counters })
+            {
+                inspection.certainty = .nothing
+            }
             return inspection
         }
     }

@@ -72,7 +72,8 @@ public final class StoreFile {
         let opened = try Connection.open(path, format, written: written) { () throws(StoreFailure) in
             let mark = CommitFile.CommitMark(
                 identity: .random(in: 1...UInt64.max), boot: clock.boot,
-                isUncertain: Self.isUncertain(found, startsOver: startsOver, clock), counters: found.mark?.counters ?? [])
+                isUncertain: Self.isUncertain(found, startsOver: startsOver, clock),
+                counters: found.mark?.counters ?? [])
             made = mark
             // That it is missing is handled below.
             if commitFile == nil { commitFile = try? CommitFile(beside: path) }
@@ -210,8 +211,11 @@ public final class StoreFile {
         if let written { self.written = written &+ Int64(history.count) }
         // Serials grow, but a damaged file may have begun with any.
         if let first = oldest?.first, !history.isEmpty, Int64(clamping: history.first) <= first { oldest = nil }
+        let wasUncertain = mark.isUncertain && counters != nil
         if let counters { (mark.counters, mark.isUncertain) = (counters.body ?? [], false) }
         note()
+        // If the machine goes down again soon, the next start has to go beyond these numbers, not to them.
+        if wasUncertain { commitFile?.sync() }
     }
 }
 

@@ -196,6 +196,15 @@ import Testing
         #expect(try interrupted() == .exact)
     }
 
+    @Test func `D-2: a file without numbers says nothing of those in another one`() throws {
+        let store = try open()
+        store.connection?.leaveAsItIs()
+        _ = consume store
+        #expect(try open().inspection.certainty == .nothing)
+        try open().write([counters])
+        #expect(try open().inspection.certainty == .exact)
+    }
+
     @Test func `A fresh file has no numbers until something is written`() throws {
         #expect(try open().inspection == StoreFile.Inspection())
         #expect(try open().inspection.warning == nil)
