@@ -150,7 +150,8 @@ final class Persistence {
 
     /// Writes dirty records before their effects are carried out, together with the navigations that changed them.
     func persist(_ records: [Record]) {
-        guard !records.isEmpty else { return }
+        // At the start all records are written before, but not the navigations of steps that went on.
+        guard !records.isEmpty || !pending.isEmpty else { return }
         // Many bytes are not written twice.
         let isMuch = batch.newBytes > Self.mostPending && history?.isWorking == true
         if let tree, tree.isWorking {
