@@ -213,9 +213,9 @@ extension World {
             if error != nil { return }
             do {
                 let serial = try answer.readUInt64()
-                // What could not be written may be taken again (D-7).
+                // What could not be written, or was damaged, may be taken again (D-6, D-7).
                 let wrong = tokens.answered(key, serial: serial, verdict: String(cString: try answer.readString()))
-                if let wrong, !profile.failsDisk {
+                if let wrong, !profile.failsDisk, !profile.damages {
                     fail(wrong)
                 }
             } catch {

@@ -262,7 +262,11 @@ final class World {
             if let error { schedule.add(.answer(peer, error, call), at: peer.nextFromBus(sim_now)) }
         }
         if hasDiskTrouble { expected = nil }
-        if isToDamage { damageFiles() } else { (wasDamaged, mayBeOld) = (false, false) }
+        if isToDamage {
+            damageFiles()
+        } else if hasCompared {
+            (wasDamaged, mayBeOld) = (false, false)
+        }
         if isMachineDown { restartMachine() }
         schedule.add(.resync, at: watcher.nextFromBus(sim_now))
         if chance(3) {
@@ -434,7 +438,7 @@ final class World {
         case .restored(let records, let onSameBus):
             let found = records.filter { $0.key.kind != .counters }.sorted { $0.key < $1.key }
             let known = expected?.first { $0.records == found }?.owners
-            if onSameBus { compareFound(found) }
+            if onSameBus { compareFound(found) } else { expected = nil }
             hasCompared = true
             isAsBefore = isAsBefore && known == coordinator.machine.nameOwners.owners
             let effects = coordinator.handle(event, at: now, upTo: Limits.slice)
