@@ -105,38 +105,57 @@ def answers(folder):
     return found
 
 
+class Words:
+    """The words of all tokens while traces are read. A kill is a symbol only where something follows it in a later process."""
+
+    def __init__(self):
+        self.life, self.of, self.lives, self.clients, self.gone = 0, {}, {}, collections.defaultdict(list), set()
+
+    def add(self, token, *symbol):
+        if token not in self.of:
+            self.of[token] = []
+            self.clients[token[0]].append(token)
+        elif self.lives[token] != self.life:
+            self.of[token].append((CRASH, 0))
+        self.lives[token] = self.life
+        self.of[token].append(symbol)
+
+    def lose(self, client):
+        # A process that is killed before its commit learns it again; the word has it once.
+        if client not in self.gone:
+            self.gone.add(client)
+            for token in self.clients[client]:
+                self.add(token, GONE, 0)
+
+
 def from_traces(folder):
     """The words of all tokens in a folder of reliability/history."""
-    answered, words = answers(folder), collections.defaultdict(list)
-    gone = set()
+    answered, words = answers(folder), Words()
     for path in sorted(folder.glob("life-*.trace")):
         token, requests = None, {}
         for line in path.read_text(errors="replace").split("\n")[:-1]:
             if line.startswith(HEADER):
-                # A kill before the first call of a token says nothing of it.
-                for word in words.values():
-                    word.append((CRASH, 0))
+                words.life += 1
             elif line.startswith("> "):
                 token = None
                 if match := VANISHED.match(line):
-                    client = match.group(1)
-                    if client not in gone:
-                        gone.add(client)
-                        for (owner, _), word in words.items():
-                            if owner == client:
-                                word.append((GONE, 0))
-                elif match := EVENT.match(line):
-                    named = REPEATED.search(line) or CLIENT_AND_TOKEN.search(line)
-                    if named:
-                        token = named.groups()
-                        requests[match.group(2)] = token
-                        words[token].append((CALL, 0))
-            elif (match := TAKEN_LINE.match(line)) and token:
-                words[token].append((TAKEN, int(match.group(1))))
+                    words.lose(match.group(1))
+                elif (match := EVENT.match(line)) and (named := named_in(line)):
+                    token = requests[match.group(2)] = named
+                    words.add(token, CALL, 0)
+            elif token and (match := TAKEN_LINE.match(line)):
+                words.add(token, TAKEN, int(match.group(1)))
             elif (match := REPLIED.match(line)) and match.group(1) in requests:
-                token_of, serial = requests[match.group(1)], int(match.group(3))
-                words[token_of].append((REPLY, serial))
-    return {token: normalised(with_answers(word, answered[token])) for token, word in words.items()}
+                words.add(requests[match.group(1)], REPLY, int(match.group(3)))
+    return {token: normalised(with_answers(word, answered[token])) for token, word in words.of.items()}
+
+
+def named_in(line):
+    """The client and the token of a call."""
+    if match := REPEATED.search(line):
+        return match.group(2), match.group(1)
+    match = CLIENT_AND_TOKEN.search(line)
+    return match.groups() if match else None
 
 
 def with_answers(word, serials):
@@ -152,10 +171,6 @@ def with_answers(word, serials):
 
 
 def normalised(word):
-    """The word with serials from 1 on, and several kills in a row as one."""
-    serials, result = {}, []
-    for kind, value in word:
-        if kind == CRASH and result and result[-1][0] == CRASH:
-            continue
-        result.append((kind, serials.setdefault(value, len(serials) + 1) if value else 0))
-    return tuple(result)
+    """The word with serials from 1 on."""
+    serials = {}
+    return tuple((kind, serials.setdefault(value, len(serials) + 1) if value else 0) for kind, value in word)
