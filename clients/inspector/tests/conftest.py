@@ -5,21 +5,21 @@ clients/inspector/test loads the plugin of clients/python, which plays the devic
 """
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from gi.repository import Gio, GLib
 
+from person import Display, Person
+
 from flowbus_inspector.model.inspection import Inspection
 from flowbus_inspector.model.names import FLOW, FLOWBUS, STEPPER, TREE
 
 HERE = Path(__file__).parent
-TIMEOUT = 30
+TIMEOUT = 90
 
 
 class Waiting(GLib.Source):
@@ -135,78 +135,8 @@ def display():
     for program in ("Xvfb", "openbox", "xdotool"):
         if shutil.which(program) is None:
             pytest.skip(f"there is no program '{program}'")
-    reading, writing = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x820x24"], pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        variables = {"DISPLAY": f":{pipe.readline().strip()}"}
-    manager = subprocess.Popen(
-        ["openbox", "--startup", "echo up"], env={**os.environ, **variables}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    manager.stdout.readline()
-    yield {**variables, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "NO_AT_BRIDGE": "1",
-           "GSETTINGS_BACKEND": "memory", "G_DEBUG": "fatal-criticals"}
-    for process in (manager, server):
-        process.terminate()
-        process.wait()
-
-
-class Person:
-    """Sits before the inspector: sees its window, moves the pointer, types."""
-
-    def __init__(self, environment, *arguments):
-        self._environment = {**os.environ, **environment}
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "driven.py", *arguments], env=self._environment, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
-
-    def see(self, expression):
-        """Waits until something is seen, which driven.py evaluates, and returns it."""
-        print(json.dumps(expression), file=self.process.stdin, flush=True)
-        line = self.process.stdout.readline()
-        if not line:
-            raise AssertionError(f"the inspector ended with {self.process.wait()}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise AssertionError(f"'{expression}': {answer['error']}")
-        return answer["value"]
-
-    def click(self, place):
-        """Clicks in the middle of a widget: by its name, or by an expression such as row('shop/list')."""
-        x, y, window = self.see(place if "(" in place else f"area({place!r})")
-        self._xdotool("mousemove", "--sync", "--window", str(window), str(round(x)), str(round(y)), "click", "1")
-
-    def drag(self, place, begin, end):
-        """Drags from one part of the width of a widget to another one."""
-        for number, part in enumerate((begin, (begin + end) / 2, end)):
-            x, y, window = self.see(f"area({place!r}, {part})")
-            self._xdotool("mousemove", "--sync", "--window", str(window), str(round(x)), str(round(y)))
-            if not number:
-                self._xdotool("mousedown", "1")
-        self._xdotool("mouseup", "1")
-
-    def type(self, text):
-        """Types a text."""
-        self._xdotool("type", "--delay", "5", text)
-
-    def press(self, *keys):
-        """Presses keys."""
-        self._xdotool("key", *keys)
-
-    def shoot(self, name):
-        """Takes a picture, if there is a folder for them: SHOTS."""
-        if os.environ.get("SHOTS"):
-            self.see("drawn()")
-            subprocess.run(["import", "-window", "root", Path(os.environ["SHOTS"]) / f"{name}.png"], env=self._environment,
-                           check=True)
-
-    def _xdotool(self, *words):
-        subprocess.run(["xdotool", *words], env=self._environment, check=True, timeout=20)
-
-    def close(self):
-        """Ends the inspector."""
-        self.process.kill()
-        self.process.communicate()
+    with Display() as environment:
+        yield {**environment, "G_DEBUG": "fatal-criticals"}
 
 
 @pytest.fixture
@@ -221,6 +151,13 @@ def inspect(device, display):
     yield start
     for person in people:
         person.close()
+
+
+def emit(address, node, step):
+    """Emits a step by a connection of its own, and waits for no more than the verdict."""
+    return connect(address).call_sync(
+        FLOWBUS, TREE + node, STEPPER, "EmitStep", GLib.Variant("(sa{sv})", (step, {})), None, Gio.DBusCallFlags.NONE, 60_000,
+        None).unpack()[1]
 
 
 def fill(address, groups=10, size=998):

@@ -7,6 +7,8 @@ line with its value is written. Nothing is done with the window: that is what th
 """
 
 import json
+import re
+import subprocess
 import sys
 
 import flowbus_inspector.views  # It chooses the versions.
@@ -16,7 +18,7 @@ from gi.repository import GdkX11, GLib
 
 Gtk = flowbus_inspector.views.Gtk
 
-LIMIT = 30_000
+LIMIT = 90_000
 
 
 class Eyes:
@@ -87,6 +89,14 @@ class Eyes:
         return [left + bounds.get_x() + part * bounds.get_width(), top + bounds.get_y() + bounds.get_height() / 2,
                 GdkX11.X11Surface.get_xid(surface)]
 
+    def frame(self):
+        """Where the window is on the display, without its shadow: left, top, width and height."""
+        surface = self.window.get_surface()
+        found = subprocess.run(["xwininfo", "-id", str(GdkX11.X11Surface.get_xid(surface))], capture_output=True, text=True, check=True)
+        corner = [int(re.search(f"Absolute upper-left {axis}: +(-?[0-9]+)", found.stdout)[1]) for axis in "XY"]
+        left, top = self.window.get_surface_transform()
+        return [corner[0] + left, corner[1] + top, self.window.get_width(), self.window.get_height()]
+
     def drawn(self):
         """Whether everything is on the display: the second time that it is asked after a frame."""
         if not self._painted:
@@ -136,7 +146,7 @@ def main():
     """Runs the inspector, and answers."""
     application = make(options_of(sys.argv[1:]))
     eyes = Eyes(application)
-    names = {name: getattr(eyes, name) for name in ("widget", "text", "sensitive", "rows", "row", "area", "drawn")}
+    names = {name: getattr(eyes, name) for name in ("widget", "text", "sensitive", "rows", "row", "area", "drawn", "frame")}
     names["inspection"] = application.inspection
     waiting = []
 

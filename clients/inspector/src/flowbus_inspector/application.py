@@ -8,8 +8,6 @@ from pathlib import Path
 from gi.repository import Gio, GLib
 
 from . import APPLICATION, VERSION
-from .model.inspection import Inspection
-from .model.names import full
 
 EXIT_USAGE, EXIT_UNAVAILABLE = 64, 69
 PAGES = ("node", "graph", "log", "timings", "processes")
@@ -50,8 +48,12 @@ def options_of(arguments):
 def main(arguments=None):
     """Runs the inspector. Returns its exit status."""
     options = options_of(sys.argv[1:] if arguments is None else arguments)
-    from .views import Gdk
-
+    try:
+        from .views import Gdk
+    except (ImportError, ValueError) as error:
+        print(f"flowbus-inspector: {error}; the Debian packages gir1.2-flowbus-1, gir1.2-gtk-4.0, gir1.2-adw-1 and "
+              "python3-gi-cairo have what it needs", file=sys.stderr)
+        return EXIT_UNAVAILABLE
     if Gdk.Display.get_default() is None:
         print("flowbus-inspector: there is no display; set DISPLAY or WAYLAND_DISPLAY", file=sys.stderr)
         return EXIT_UNAVAILABLE
@@ -60,6 +62,8 @@ def main(arguments=None):
 
 def make(options):
     """The application, with a window for these options."""
+    from .model.inspection import Inspection
+    from .model.names import full
     from .views import Adw, Gdk, Gtk
     from .views.window import InspectorWindow
 

@@ -12,7 +12,7 @@ from .past import Moment, Past, navigation_text
 
 PAGE = 1000
 # How much of the history is read at first; a button reads the rest.
-DEPTH = 5000
+DEPTH = 2000
 # For how long no change comes when a burst is over, in milliseconds.
 PAUSE = 40
 

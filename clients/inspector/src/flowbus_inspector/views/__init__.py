@@ -3,8 +3,10 @@
 
 import gi
 
+gi.require_version("Flowbus", "1")
 gi.require_version("Gtk", "4.0")
 gi.require_version("Adw", "1")
+gi.require_foreign("cairo")
 
 from gi.repository import Adw, Gdk, Gtk  # noqa: E402
 

@@ -20,7 +20,7 @@ class GraphPage(Gtk.Box):
         super().__init__(orientation=Gtk.Orientation.VERTICAL)
         self._inspection, self._pane, self._chosen = inspection, pane, chosen
         self._layout, self._marks, self._latest = None, {}, ("", "")
-        self._zoom, self._is_fitted, self._number = 1.0, True, 0
+        self._zoom, self._is_fitted, self._fitting, self._number = 1.0, True, 0, 0
         self._area = named(Gtk.DrawingArea(focusable=True), "graph", "Graph of the definitions")
         self._area.set_draw_func(self._draw)
         click = Gtk.GestureClick()
@@ -30,8 +30,8 @@ class GraphPage(Gtk.Box):
         scroll = Gtk.EventControllerScroll(flags=Gtk.EventControllerScrollFlags.VERTICAL)
         scroll.connect("scroll", self._wheel)
         self._scrolled.add_controller(scroll)
-        self._scrolled.get_hadjustment().connect("notify::page-size", lambda *_: self._fit())
-        self._scrolled.get_vadjustment().connect("notify::page-size", lambda *_: self._fit())
+        for adjustment in (self._scrolled.get_hadjustment(), self._scrolled.get_vadjustment()):
+            adjustment.connect("notify::page-size", lambda *_: self._fit_later())
         self._note = named(label("", "dim-label", wrap=True, expand=True), "graph-note")
         buttons = box(spacing=0, classes=["linked"])
         for icon, text, step in (("zoom-out-symbolic", "Smaller", -1), ("zoom-fit-best-symbolic", "Fit", 0),
@@ -105,19 +105,26 @@ class GraphPage(Gtk.Box):
         self._step_zoom(-1 if y > 0 else 1)
         return True
 
+    def _fit_later(self):
+        """The room changes while GTK gives it out; another size is asked for afterwards."""
+        if not self._fitting:
+            self._fitting = GLib.idle_add(self._fit)
+
     def _fit(self):
+        self._fitting = 0
         layout = self._layout
         if layout is None or not layout.width:
-            return
+            return GLib.SOURCE_REMOVE
         if self._is_fitted:
             width = self._scrolled.get_hadjustment().get_page_size() - 2 * MARGIN - 4
             height = self._scrolled.get_vadjustment().get_page_size() - 2 * MARGIN - 4
             if width <= 0 or height <= 0:
-                return
+                return GLib.SOURCE_REMOVE
             self._zoom = min(max(min(width / layout.width, height / layout.height), 0.4), 1.5)
         self._area.set_content_width(math.ceil(layout.width * self._zoom + 2 * MARGIN))
         self._area.set_content_height(math.ceil(layout.height * self._zoom + 2 * MARGIN))
         self._area.queue_draw()
+        return GLib.SOURCE_REMOVE
 
     def _origin(self, width, height):
         """Where the drawing begins: it is in the middle if there is more room."""

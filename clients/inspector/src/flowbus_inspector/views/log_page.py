@@ -32,7 +32,9 @@ class LogRow(Gtk.Box):
         self._serial = label("", "dim-label", "small", "numeric")
         for child in (self._mark, self._time, self._where, self._title, self._detail, self._serial):
             self.append(child)
-        self._kind = None
+        self._kind, self._tip = None, ""
+        self.set_has_tooltip(True)
+        self.connect("query-tooltip", lambda _row, _x, _y, _key, tip: tip.set_text(self._tip) or True)
 
     def show_entry(self, entry):
         """Shows an entry."""
@@ -50,7 +52,7 @@ class LogRow(Gtk.Box):
         notes = [f"{entry.kind} at {day_text(entry.time)}", where, f"{entry.title}: {entry.detail}"]
         notes.append(f"triggered by navigation {entry.cause}" if entry.cause else "")
         notes.append(f"from {entry.sender}" if entry.sender else "")
-        self.set_tooltip_text("\n".join(filter(None, notes)))
+        self._tip = "\n".join(filter(None, notes))
 
 
 class LogPage(Gtk.Box):

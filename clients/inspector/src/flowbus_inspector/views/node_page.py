@@ -9,6 +9,8 @@ from .tree_pane import PastNode
 from .widgets import Pill, box, clear_box, label, named
 
 YES = {True: "yes", False: "no"}
+# How long a fact is that stands in one of two columns.
+SHORT = 28
 
 
 class NodePage(Gtk.Box):
@@ -141,11 +143,19 @@ class NodePage(Gtk.Box):
         return rows
 
     def _show_rows(self, rows):
+        """Short facts stand in two columns, long ones below them."""
         clear_box(self._facts)
-        for at, (name, value) in enumerate(rows):
-            self._facts.attach(label(name, "dim-label", xalign=1), 0, at, 1, 1)
-            fact = label(value, selectable=True, wrap=True, expand=True)
-            self._facts.attach(named(fact, f"fact-{name.lower().replace(' ', '-')}", name), 1, at, 1, 1)
+        short_ones = [row for row in rows if len(row[1]) <= SHORT]
+        half = (len(short_ones) + 1) // 2
+        for at, (name, value) in enumerate(short_ones):
+            self._attach(name, value, at // half * 2, at % half, 1)
+        for at, (name, value) in enumerate((row for row in rows if len(row[1]) > SHORT), half):
+            self._attach(name, value, 0, at, 3)
+
+    def _attach(self, name, value, column, row, width):
+        self._facts.attach(label(name, "dim-label", xalign=1), column, row, 1, 1)
+        fact = label(value, selectable=True, wrap=True, expand=True)
+        self._facts.attach(named(fact, f"fact-{name.lower().replace(' ', '-')}", name), column + 1, row, width, 1)
 
     def _back_text(self, kind, details):
         """What PeekBack says, in words."""

@@ -87,6 +87,7 @@ class TimingsPage(Gtk.Box):
         self._shown = []
         inspection.observe("timings", self._update)
         inspection.recorder.observe("moment", self._moved)
+        self.connect("map", lambda _: inspection.read_timings())
         self._update()
 
     def _moved(self):

@@ -5,7 +5,7 @@ from gi.repository import Gio, GLib, GObject, Gtk
 
 from ..model.facts import STATES, facts_of, state_of
 from ..model.names import ident, parent_of, short
-from .widgets import Dot, Pill, label, named, put_items
+from .widgets import Dot, Gathered, Pill, label, named, put_items
 
 
 class PastNode(GObject.Object):
@@ -38,7 +38,11 @@ class TreeRow(Gtk.Box):
         self._current, self._state = Pill(), label("", "dim-label", "small")
         for child in (self._dot, self._icon, self._id, self._arguments, self._current, self._state):
             self.append(child)
-        self._item, self._handlers, self._pane, self._is_marked = None, [], None, False
+        self._item, self._handlers, self._pane = None, [], None
+        self._tip = ""
+        # A text that is set would ask the display server where the pointer is: for each row, at each change.
+        self.set_has_tooltip(True)
+        self.connect("query-tooltip", lambda _row, _x, _y, _key, tip: tip.set_text(self._tip) or True)
 
     def bind(self, item, pane):
         """Shows an item, and follows it."""
@@ -70,7 +74,7 @@ class TreeRow(Gtk.Box):
         for widget, style, wanted in ((self._id, "presented-name", state == "presented"), (self, "perhaps", state == "perhaps"),
                                       (self._id, "dim-label", state in {"out of sight", "covered", "hidden"})):
             (widget.add_css_class if wanted else widget.remove_css_class)(style)
-        self.set_tooltip_text(f"{short(path)}: {state} – {STATES[state]}")
+        self._tip = f"{short(path)}: {state} – {STATES[state]}"
         self.update_property([Gtk.AccessibleProperty.LABEL], [f"{'flow' if is_flow else 'screen'} {own}, {state}"])
 
 
@@ -102,7 +106,7 @@ class TreePane(Gtk.Box):
                       self._foot):
             self.append(child)
         self._rows, self._is_setting = None, False
-        self.selected_path = ""
+        self.selected_path, self._wanted, self._looking = "", "", 0
         inspection.recorder.observe("burst", self.update_foot)
         inspection.recorder.observe("moment", self.update_foot)
 
@@ -112,7 +116,7 @@ class TreePane(Gtk.Box):
         """Shows the live tree."""
         self._moment = None
         tree = self._inspection.tree
-        self._show(tree.get_roots() if tree is not None else Gio.ListStore.new(PastNode))
+        self._show(Gathered.of(tree.get_roots()) if tree is not None else Gio.ListStore.new(PastNode))
 
     def show_moment(self, moment):
         """Shows the tree as it was after a moment."""
@@ -144,6 +148,7 @@ class TreePane(Gtk.Box):
         path = self.selected_path
         self._is_setting = True
         self._rows = Gtk.TreeListModel.new(roots, False, True, self._children_of)
+        self._rows.connect("items-changed", lambda *_: self._look_later())
         self._selection.set_model(self._rows)
         self._is_setting = False
         if not (path and self.reveal(path)):
@@ -154,7 +159,7 @@ class TreePane(Gtk.Box):
     def _children_of(item):
         if isinstance(item, PastNode):
             return item.children if item.span.is_flow else None
-        return item.get_children() if item.is_flow() else None
+        return Gathered.of(item.get_children()) if item.is_flow() else None
 
     def live_parent(self, node):
         """The flow above a live node."""
@@ -181,7 +186,6 @@ class TreePane(Gtk.Box):
         if self._inspection.recorder.burst:
             texts.append(f"latest: {self._inspection.recorder.burst_text}")
         self._foot.set_label(" · ".join(filter(None, texts)))
-        self._foot.set_tooltip_text(self._foot.get_label())
 
     # Rows
 
@@ -227,6 +231,21 @@ class TreePane(Gtk.Box):
         self._selection.set_selected(position)
         self._list.activate_action("list.scroll-to-item", GLib.Variant("u", position))
         return True
+
+    def reveal_when_there(self, path):
+        """Chooses what is at a path, now or as soon as it is there."""
+        self._wanted = path
+        self._look()
+
+    def _look_later(self):
+        if self._wanted and not self._looking:
+            self._looking = GLib.idle_add(self._look)
+
+    def _look(self):
+        self._looking = 0
+        if self._wanted and self.reveal(self._wanted):
+            self._wanted = ""
+        return GLib.SOURCE_REMOVE
 
     @staticmethod
     def _child_row(model, row, path):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small widgets that several views have."""
 
-from gi.repository import Gtk, Pango
+from gi.repository import Gio, GLib, GObject, Gtk, Pango
 
 
 def named(widget, name, label=None):
@@ -94,6 +94,37 @@ def put_items(store, wanted):
         last += 1
     if first + last < count or first + last < len(wanted):
         store.splice(first, count - first - last, wanted[first:len(wanted) - last])
+
+
+class Gathered:
+    """A list that follows another one, with all that changed before the next frame in one step.
+
+    A view of GTK binds rows anew at each change of its list. A burst of a thousand changes would be a thousand times that.
+    """
+
+    @classmethod
+    def of(cls, source):
+        """The list that follows this one; there is one for each."""
+        found = getattr(source, "gathered", None)
+        if found is None:
+            # It lives as long as the list that it follows.
+            found = source.gathered = cls(source)
+        return found.store
+
+    def __init__(self, source):
+        self.store = Gio.ListStore.new(GObject.Object)
+        self._waiting = 0
+        source.connect("items-changed", lambda source, *_: self._changed(source))
+        put_items(self.store, list(source))
+
+    def _changed(self, source):
+        if not self._waiting:
+            self._waiting = GLib.idle_add(self._put, source, priority=GLib.PRIORITY_HIGH_IDLE)
+
+    def _put(self, source):
+        self._waiting = 0
+        put_items(self.store, list(source))
+        return GLib.SOURCE_REMOVE
 
 
 def clear_box(widget):

@@ -30,7 +30,6 @@ class InspectorWindow(Adw.ApplicationWindow):
     def __init__(self, application, inspection):
         super().__init__(application=application, title="flowbus inspector", default_width=1180, default_height=760)
         self._inspection = inspection
-        self._wanted = None
         self._pane = TreePane(inspection)
         self._node_page = NodePage(inspection, self._pane)
         self._stack = Adw.ViewStack()
@@ -63,7 +62,7 @@ class InspectorWindow(Adw.ApplicationWindow):
         inspection.observe("state", self._state_changed)
         inspection.observe("tree", self._tree_changed)
         inspection.emission.observe("switched", self._switched)
-        inspection.recorder.observe("past", self._reveal_wanted)
+        inspection.recorder.observe("past", self._pane.update_foot)
         self._state_changed()
 
     def _header(self):
@@ -122,13 +121,7 @@ class InspectorWindow(Adw.ApplicationWindow):
 
     def reveal(self, path):
         """Chooses a node, as soon as it is known."""
-        self._wanted = path
-        self._reveal_wanted()
-
-    def _reveal_wanted(self):
-        if self._wanted and self._pane.reveal(self._wanted):
-            self._wanted = None
-        self._pane.update_foot()
+        self._pane.reveal_when_there(path)
 
     def _choose(self, path):
         if self._pane.reveal(path):
