@@ -104,6 +104,7 @@ installed = \
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights user-manager reproducible
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app shell test-shell build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 .PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update simulate mutate
+.PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -117,6 +118,8 @@ help:
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib python")'
 	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
 	@echo 'make test-shell use that device as a person does, and kill its programs (SCENES="x11 tour")'
+	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
+	@echo 'make inspector  look at a running flowbusd (OPTIONS="--address unix:path=/run/user/1000/bus")'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
 	@echo 'make build      build the release'
@@ -202,6 +205,13 @@ test-clients:
 	@clients/build $(filter-out python examples templates,$(PARTS))
 	@clients/test $(PARTS)
 
+# The window that shows what a running flowbusd does, from this folder.
+inspector: OPTIONS =
+inspector:
+	@tools/dependencies clients test-clients
+	@clients/build glib
+	@clients/inspector/run $(OPTIONS)
+
 # The package that depends on this one, as an application of yours does; with the versions that this one has resolved.
 swift-app:
 	@tools/dependencies build
@@ -245,6 +255,7 @@ test-swift-app: swift-app own-actor
 # The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
 	@tools/dependencies build demo clients shell test-shell docs
+	@tools/dependencies build clients docs
 	$(swift-debug) --product flowbusctl
 	$(swift-debug) --target FlowBusClient
 	$(swift-debug) --target FlowBusTesting
@@ -257,6 +268,8 @@ docs:
 	clients/build glib qml
 	examples/shell/build
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/show --pictures docs/shell
+	clients/build glib
+	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl clients/inspector/picture docs/inspector.png
 
 deps:
 	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients reliability
