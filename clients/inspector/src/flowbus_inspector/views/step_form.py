@@ -4,7 +4,7 @@
 from gi.repository import Adw, GLib, Gtk, Pango
 
 from ..model.forms import arguments_of, fields_of
-from ..model.names import STEPPER, short
+from ..model.names import STEPPER, TREE, short
 from .widgets import Pill, box, clear_box, label, named
 
 
@@ -210,7 +210,7 @@ class StepForm(Gtk.Box):
                 return
             verdict, error, lines = values
             self._explained = question
-            self._show("It would be", verdict or error.rpartition(".")[2], "\n".join(lines))
+            self._show("It would be", verdict or error.rpartition(".")[2], "\n".join(lines).replace(TREE, ""))
             self.update()
 
         values = GLib.Variant.new_tuple(GLib.Variant("s", step), arguments)
