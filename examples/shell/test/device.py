@@ -53,10 +53,14 @@ class Device:
 
     def windows(self):
         """The windows that are seen, the lowest first, and the numbers of those with the focus."""
+        _outputs, windows, focused = self.read()
+        return [it for it in windows if it.is_shown], focused
+
+    def read(self):
+        """What the compositor has: the outputs, the windows, and the numbers of those with the focus."""
         while True:
             try:
-                _outputs, windows, focused = self.compositor.read()
-                return [it for it in windows if it.is_shown], focused
+                return self.compositor.read()
             except error.XError:
                 continue  # One of them has gone since it was listed.
 

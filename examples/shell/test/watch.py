@@ -67,19 +67,23 @@ class Lock:
     def _run(self):
         context = GLib.MainContext.new()
         context.push_thread_default()
-        self._compositor = compositors.connect(self._look, context)
+        self._compositor = compositors.connect(self._changed, context)
         GLib.MainLoop.new(context, False).run()
 
-    def _look(self, _event):
+    def _changed(self, _event):
         try:
             outputs, windows, _focused = self._compositor.read()
         except error.XError:
             return True  # A window was gone.
+        self.look(outputs, windows)
+        return True
+
+    def look(self, outputs, windows):
+        """Notes what is seen while it may not be."""
         if self.is_locked:
             self.looks += 1
             if seen := past(windows, next(iter(outputs.values()))):
                 self.wrong.append(f"seen past the lock: {seen}; the windows are {windows}")
-        return True
 
 
 def past(windows, whole):
