@@ -10,6 +10,8 @@ CONTACTS = {"search": (0.5, 0.06), "ada": (0.5, 0.19), "grace": (0.5, 0.53)}
 SETTINGS = {"contact": (0.5, 0.34)}
 RINGING = {"decline": (0.435, 0.71), "accept": (0.566, 0.71)}
 TALKING = {"end": (0.5, 0.71)}
+PLAYER = {"play": (0.5, 0.77)}
+STILL_THERE = {"here": (0.5, 0.7)}
 LOCK = {"anywhere": (0.5, 0.5)}
 # By how many there are. The first card, which is the app in front, is on the left.
 CARDS = {1: {"close": (0.5, 0.66)}, 3: {"first": (0.28, 0.45), "third": (0.72, 0.45)}, 4: {"close first": (0.176, 0.66)}}
