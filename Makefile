@@ -27,8 +27,9 @@ SIMULATION = --seeds 300
 MUTATIONS =
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
-# What else builds of the release give to `swift build`.
+# What else builds of the release, and those for tests, give to `swift build`.
 SWIFT_FLAGS =
+SWIFT_DEBUG_FLAGS =
 # What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
 SESSION =
 SCENES =
@@ -78,7 +79,7 @@ quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Lif
 
 # Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
 swift-release = swift build -c release --traits Programs $(SWIFT_FLAGS)
-swift-debug = swift build --traits Programs,Macros
+swift-debug = swift build --traits Programs,Macros $(SWIFT_DEBUG_FLAGS)
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
 installed = \
@@ -95,16 +96,9 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update reliability-build faults flood
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin reproducible
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights reproducible
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app own-actor test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update history spin rights user-manager reproducible
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app shell test-shell build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
-.PHONY: help demo tours run test test-quick test-windows clients test-clients swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update simulate mutate
-.PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs bench-build bench bench-compare bench-check bench-update
+.PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app shell \
+    test-shell build install uninstall list deb test-deb reproducible format lint deps docs bench-build bench bench-compare \
+    bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -114,12 +108,12 @@ help:
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
+	@echo 'make own-actor  build a program in Swift whose flows leave its main thread alone, in .build/own-actor'
 	@echo 'make clients    build the libraries for GTK and Qt, in .build/clients'
-	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib python")'
-	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
-	@echo 'make test-shell use that device as a person does, and kill its programs (SCENES="x11 tour")'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
 	@echo 'make inspector  look at a running flowbusd (OPTIONS="--address unix:path=/run/user/1000/bus")'
+	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
+	@echo 'make test-shell use that device as a person does, and kill its programs (SCENES="x11 tour")'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
 	@echo 'make build      build the release'
@@ -216,13 +210,14 @@ inspector:
 swift-app:
 	@tools/dependencies build
 	if [ -e Package.resolved ]; then cp Package.resolved examples/swift-app; fi
-	swift build --package-path examples/swift-app --scratch-path .build/swift-app
+	swift build --package-path examples/swift-app --scratch-path .build/swift-app $(SWIFT_DEBUG_FLAGS)
 
 # The same for the trait OwnActor, with which the library is another one.
 own-actor:
 	@tools/dependencies build
 	if [ -e Package.resolved ]; then cp Package.resolved Tests/OwnActor; fi
-	swift build --package-path Tests/OwnActor --scratch-path .build/own-actor
+	swift build --package-path Tests/OwnActor --scratch-path .build/own-actor $(SWIFT_DEBUG_FLAGS)
+
 # A device with windows. What it needs is built first, in .build/clients and .build/examples.
 shell: build
 	@tools/dependencies demo clients shell
@@ -255,7 +250,6 @@ test-swift-app: swift-app own-actor
 # The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
 	@tools/dependencies build demo clients shell test-shell docs
-	@tools/dependencies build clients docs
 	$(swift-debug) --product flowbusctl
 	$(swift-debug) --target FlowBusClient
 	$(swift-debug) --target FlowBusTesting
@@ -268,13 +262,10 @@ docs:
 	clients/build glib qml
 	examples/shell/build
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/show --pictures docs/shell
-	clients/build glib
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl clients/inspector/picture docs/inspector.png
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients reliability
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients shell test-shell
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients simulation
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients shell test-shell reliability simulation
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -371,7 +362,7 @@ faults: reliability-build
 
 flood: reliability-build
 	@reliability/flood/run --calls $(CALLS)
-# What docs/reliability.md reports.
+
 history:
 	@tools/dependencies build demo reliability
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
@@ -407,7 +398,7 @@ user-manager:
 reproducible:
 	@tools/dependencies build deb
 	@reliability/reproducible/run
-# What came of them is in docs/reliability.md.
+
 simulate:
 	@tools/dependencies build simulation
 	@reliability/simulation/build
