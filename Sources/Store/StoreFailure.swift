@@ -14,10 +14,14 @@ public struct StoreFailure: Error, Equatable, Sendable, CustomStringConvertible 
     public let kind: Kind
     /// The file and the reason, for a person.
     public let description: String
+    /// Whether SQLite reports it. It takes some calls of the system that fail for damage of the file, so another look may find that
+    /// whole.
+    public let isOfSQLite: Bool
 
     /// A failure of this kind.
-    public init(_ kind: Kind, _ description: String) {
+    public init(_ kind: Kind, _ description: String, isOfSQLite: Bool = false) {
         self.kind = kind
         self.description = description
+        self.isOfSQLite = isOfSQLite
     }
 }

@@ -108,7 +108,8 @@ final class Database {
         if let handle, let message = sqlite3_errmsg(handle), sqlite3_extended_errcode(handle) == result {
             reason = String(cString: message)
         }
-        return StoreFailure(StoreFailure.Kind(result), "'\(path)': \(action): \(reason) (SQLite \(result))")
+        return StoreFailure(
+            StoreFailure.Kind(result), "'\(path)': \(action): \(reason) (SQLite \(result))", isOfSQLite: true)
     }
 }
 

@@ -145,6 +145,8 @@ final class PersistedFile {
         do throws(StoreFailure) {
             guard failure.kind == .unreadable else { throw failure }
             do throws(StoreFailure) {
+                // What a checksum says is so. Opening the file does not look at all of the history.
+                guard failure.isOfSQLite else { throw failure }
                 // If it is whole, all records are written to it again, as to an empty one.
                 _ = try openWhole()
             } catch {
