@@ -187,6 +187,23 @@ bool FlowBusScreenWindow::isBack(QEvent *event) const
     }
 }
 
+// Not only steps are input: who types or scrolls is there, and the device is not idle.
+void FlowBusScreenWindow::noteInput(QEvent *event)
+{
+    switch (event->type()) {
+    case QEvent::KeyPress:
+    case QEvent::MouseButtonPress:
+    case QEvent::Wheel:
+    case QEvent::TouchBegin:
+    case QEvent::TouchUpdate:
+    case QEvent::TabletPress:
+        if (live())
+            touch();
+        break;
+    default: break;
+    }
+}
+
 bool FlowBusScreenWindow::event(QEvent *event)
 {
     switch (event->type()) {
@@ -207,6 +224,7 @@ bool FlowBusScreenWindow::event(QEvent *event)
         const QPointer<FlowBusScreenWindow> guard(this);
         m_inputTime = now();
         m_inputStamp = static_cast<QInputEvent *>(event)->timestamp();
+        noteInput(event);
         // Who takes it says so.
         event->ignore();
         const bool isHandled = QQuickWindow::event(event);
@@ -220,6 +238,7 @@ bool FlowBusScreenWindow::event(QEvent *event)
         m_inputTime = 0;
         return isHandled;
     }
+    case QEvent::Wheel: noteInput(event); break;
     case QEvent::Close: {
         const QPointer<FlowBusScreenWindow> guard(this);
         const QPointer<Screen> screen(m_screen);

@@ -181,6 +181,7 @@ protected:
 private:
     QString detail(const char *key) const { return m_screen ? m_screen->detail(key) : QString(); }
     void attach(FlowBus::Screen *screen);
+    void noteInput(QEvent *event);
     bool isBack(QEvent *event) const;
     void followSwipe(QEvent *event);
     QVariantMap inputOptions(const QVariantMap &options, bool hasTime) const;

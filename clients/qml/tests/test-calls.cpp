@@ -52,6 +52,24 @@ private Q_SLOTS:
     void hidesAfterSteps() { endAfterSteps("hide()", "SetVisible"); }
     void goesBackAfterSteps() { endAfterSteps("back()", "BackWithOptions"); }
 
+    // A key is input, though it leads to no step. Where nobody may say so, nobody is told each second that it failed.
+    void saysThatThereIsInput()
+    {
+        SHOWN_LIST;
+        QSignalSpy failed(list, SIGNAL(callFailed(QString,QString,QString)));
+        fake.errors[QStringLiteral("Touch")] = QStringLiteral("org.flowbus.Navigation1.Error.AccessDenied");
+        fake.held << QStringLiteral("Touch");
+        QTest::mouseMove(list, {50, 50});
+        QTest::keyClick(list, Qt::Key_A);
+        QTest::mouseClick(list, Qt::LeftButton, {}, {60, 60});
+        QTRY_COMPARE(fake.made(), QStringLiteral("Touch"));
+        QCOMPARE(fake.calls.last().path(), instancePath);
+        fake.release("Touch");
+        device.evaluate(list, QStringLiteral("setBackStep('x')"));
+        QTRY_COMPARE(fake.made(), QStringLiteral("Touch SetBackStep"));
+        QCOMPARE(failed.count(), 0);
+    }
+
     // A step that the definitions have since a Reload during the reading keeps its arguments.
     void readsStepsThatChangeMeanwhile()
     {
