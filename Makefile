@@ -27,9 +27,8 @@ SIMULATION = --seeds 300
 MUTATIONS =
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
-# What else builds of the release, and those for tests, give to `swift build`.
+# What else builds of the release give to `swift build`.
 SWIFT_FLAGS =
-DEBUG_FLAGS =
 # What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
 SESSION =
 SCENES =
@@ -79,7 +78,7 @@ quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Lif
 
 # Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
 swift-release = swift build -c release --traits Programs $(SWIFT_FLAGS)
-swift-debug = swift build --traits Programs,Macros $(DEBUG_FLAGS)
+swift-debug = swift build --traits Programs,Macros
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
 installed = \
@@ -210,13 +209,13 @@ inspector:
 swift-app:
 	@tools/dependencies build
 	if [ -e Package.resolved ]; then cp Package.resolved examples/swift-app; fi
-	swift build --package-path examples/swift-app --scratch-path .build/swift-app $(DEBUG_FLAGS)
+	swift build --package-path examples/swift-app --scratch-path .build/swift-app
 
 # The same for the trait OwnActor, with which the library is another one.
 own-actor:
 	@tools/dependencies build
 	if [ -e Package.resolved ]; then cp Package.resolved Tests/OwnActor; fi
-	swift build --package-path Tests/OwnActor --scratch-path .build/own-actor $(DEBUG_FLAGS)
+	swift build --package-path Tests/OwnActor --scratch-path .build/own-actor
 
 # A device with windows. What it needs is built first, in .build/clients and .build/examples.
 shell: build
