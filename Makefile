@@ -95,7 +95,7 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app shell \
+.PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app test-own-actor shell \
     test-shell build install uninstall list deb test-deb reproducible format lint deps docs bench-build bench bench-compare \
     bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate
 
@@ -107,7 +107,7 @@ help:
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
-	@echo 'make own-actor  build a program in Swift whose flows leave its main thread alone, in .build/own-actor'
+	@echo 'make test-own-actor  build a program in Swift whose flows leave its main thread alone, and compare what it prints'
 	@echo 'make clients    build the libraries for GTK and Qt, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
 	@echo 'make inspector  look at a running flowbusd (OPTIONS="--address unix:path=/run/user/1000/bus")'
@@ -233,14 +233,18 @@ test-shell:
 	@FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/test/run $(SCENES)
 
 # With the programs of the debug build, as `make test` makes it.
-test-swift-app: swift-app own-actor
+test-swift-app: swift-app
 	@tools/dependencies demo
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@FLOWBUSD=.build/debug/flowbusd examples/swift-app/tour >.build/tour.log
 	diff .build/tour.log examples/swift-app/expected.log
-	FLOWBUSD=.build/debug/flowbusd Tests/OwnActor/test
 	clients/templates/test swift
+
+test-own-actor: own-actor
+	@tools/dependencies demo
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUSD=.build/debug/flowbusd Tests/OwnActor/test
 
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
 # Tests compare the .dot with the definitions, and the .txt with what flowbusctl prints; the .svg is what this machine's
