@@ -18,6 +18,9 @@ from concurrent import futures
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOP / "tools"))
+import running  # noqa: E402
+
 BUILD = TOP / ".build" / "bench"
 RELEASE = TOP / ".build" / "release"
 BUSES = ("dbus-daemon", "dbus-broker")
@@ -27,39 +30,12 @@ TUNABLES = ":".join(f"glibc.cpu.x86_rep_{name}_threshold=0x7fffffff" for name in
 CALLGRIND = ("env", f"GLIBC_TUNABLES={TUNABLES}", "valgrind", "--quiet", "--vgdb=no", "--tool=callgrind")
 # The library that makes the clock of a program slower.
 SLOW_CLOCK = "slow-clock"
-# The longest path of a socket is 107 bytes (unix(7)).
-SOCKET_LENGTH = 107
-
-
-class Failure(Exception):
-    """What ends a program with a message."""
-
-
-def main(body):
-    """Runs a program. SIGTERM ends it as an error does, so that no bus or service stays behind."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        sys.exit(body())
-    except Failure as failure:
-        sys.exit(f"{Path(sys.argv[0]).name}: {failure}")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+Failure, chosen, main = running.Failure, running.chosen, running.main
 
 
 def require(*programs):
     """Fails if a program is missing."""
-    for program in programs:
-        if not shutil.which(program):
-            raise Failure(f"there is no '{program}'; tools/dependencies build demo bench installs it")
-
-
-def chosen(text, valid, what):
-    """The parts of a list, each of which has to be valid."""
-    names = [name for name in text.replace(",", " ").split() if name] if text else list(valid)
-    for name in names:
-        if name not in valid:
-            raise Failure(f"'{name}' is no {what}; valid are: {', '.join(valid)}")
-    return names
+    running.require("bench", programs)
 
 
 def environment(address=None):
@@ -196,7 +172,7 @@ class Process:
 def bus(program, place):
     """A bus of its own; its address."""
     path = place / "bus"
-    if len(os.fsencode(path)) > SOCKET_LENGTH:
+    if len(os.fsencode(path)) > running.SOCKET_LENGTH:
         raise Failure(f"the path '{path}' is too long for a socket; move the sources to a folder with a shorter path")
     address = f"unix:path={path}"
     if program == "dbus-broker":

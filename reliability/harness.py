@@ -1,42 +1,50 @@
 """What the programs of this folder share: private buses, services, and what they are built of."""
 
+import argparse
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOP / "tools"))
+import running  # noqa: E402
+
 HERE = TOP / "reliability"
 BUILD = TOP / ".build" / "reliability"
 BUSES = ("dbus-daemon", "dbus-broker")
-# The longest path of a socket is 107 bytes (unix(7)).
-SOCKET_LENGTH = 107
-
-
-class Failure(Exception):
-    """What ends a program with a message."""
+Failure, chosen, end = running.Failure, running.chosen, running.stop
 
 
 def main(body):
-    """Runs a program. SIGTERM ends it as an error does, so that no bus or service stays behind."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        sys.exit(body())
-    except Failure as failure:
-        sys.exit(f"{Path(sys.argv[0]).resolve().parent.name}: {failure}")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+    """Runs a program, which has the name of its folder."""
+    running.main(body, Path(sys.argv[0]).resolve().parent.name)
 
 
 def require(*programs):
     """Fails if a program is missing."""
-    for program in programs:
-        if not shutil.which(program):
-            raise Failure(f"there is no '{program}'; tools/dependencies build demo reliability installs it")
+    running.require("reliability", programs)
+
+
+def natural(least):
+    """The numbers of the command line that are at least so large."""
+    def number(text):
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is no number from {least} on")
+        return int(text)
+
+    return number
+
+
+class Arguments(argparse.ArgumentParser):
+    """Ends with 64 (EX_USAGE) rather than 2."""
+
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(64, f"{Path(sys.argv[0]).resolve().parent.name}: {message}\n")
 
 
 def program(name, variable):
@@ -86,9 +94,9 @@ def compile_c(name, *sources, packages=(), options=()):
 
 
 @contextlib.contextmanager
-def folder(inside=None):
+def folder():
     """A folder that is gone afterwards."""
-    path = Path(tempfile.mkdtemp(prefix="flowbus.", dir=inside))
+    path = Path(tempfile.mkdtemp(prefix="flowbus."))
     try:
         yield path
     finally:
@@ -112,23 +120,11 @@ def wait_for_line(process, beginning, log):
     raise Failure(f"'{process.args[0]}' ended with {process.returncode}:\n{Path(log).read_text(errors='replace')[-2000:]}")
 
 
-def end(process):
-    """Ends a process by SIGTERM, and waits for it; its status."""
-    if process.poll() is None:
-        process.terminate()
-    try:
-        return process.wait(timeout=60)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return None
-
-
 @contextlib.contextmanager
 def bus(kind, place):
     """A bus of its own, whose socket is in this folder; its address."""
     path = place / "bus"
-    if len(os.fsencode(path)) > SOCKET_LENGTH:
+    if len(os.fsencode(path)) > running.SOCKET_LENGTH:
         raise Failure(f"the path '{path}' is too long for a socket; set TMPDIR to a folder with a shorter path")
     address = f"unix:path={path}"
     if kind == "dbus-broker":
@@ -147,12 +143,3 @@ def bus(kind, place):
         yield address
     finally:
         end(process)
-
-
-def chosen(text, valid, what):
-    """The parts of a list, each of which has to be valid."""
-    names = [name for name in text.replace(",", " ").split() if name] if text else list(valid)
-    for name in names:
-        if name not in valid:
-            raise Failure(f"'{name}' is no {what}; valid are: {', '.join(valid)}")
-    return names

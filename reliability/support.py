@@ -3,37 +3,20 @@
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOP / "tools"))
+import running  # noqa: E402
+
 NAME = "org.flowbus.Navigation1"
 ROOT = "/org/flowbus/Navigation1"
 TREE = ROOT + "/tree"
 USAGE, UNAVAILABLE, SKIPPED = 64, 69, 77
-
-
-class Failure(Exception):
-    """What ends a program with a message."""
-
-    def __init__(self, message, status=1):
-        super().__init__(message)
-        self.status = status
-
-
-def main(body):
-    """Runs a program. SIGTERM ends it as an error does, so that no process stays behind."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        sys.exit(body())
-    except Failure as failure:
-        print(f"{Path(sys.argv[0]).name}: {failure}", file=sys.stderr)
-        sys.exit(failure.status)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+Failure, main, stop = running.Failure, running.main, running.stop
 
 
 def number(text, least=0):
@@ -59,9 +42,7 @@ def program(name):
 
 def require(*programs):
     """Fails if a program is missing."""
-    for name in programs:
-        if not shutil.which(name):
-            raise Failure(f"there is no '{name}'; 'tools/dependencies build demo reliability' installs it", UNAVAILABLE)
+    running.require("reliability", programs, UNAVAILABLE)
 
 
 def environment(**more):
@@ -105,17 +86,6 @@ class Bus:
         """Ends it."""
         stop(self.child)
         self.child.stdout.close()
-
-
-def stop(child, how=signal.SIGTERM):
-    """Ends a process, and returns its status."""
-    if child.poll() is None:
-        child.send_signal(how)
-    try:
-        return child.wait(timeout=60)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        return child.wait()
 
 
 def children(parent):
