@@ -144,14 +144,12 @@ final class PersistedFile {
     private func recover(from failure: StoreFailure) -> WriteResult {
         do throws(StoreFailure) {
             guard failure.kind == .unreadable else { throw failure }
-            do throws(StoreFailure) {
+            if failure.isOfSQLite {
+                // Whole or begun anew: all records are written to it again.
+                _ = try openAndRead()
+            } else {
                 // What a checksum says is so. Opening the file does not look at all of the history.
-                guard failure.isOfSQLite else { throw failure }
-                // If it is whole, all records are written to it again, as to an empty one.
-                _ = try openWhole()
-            } catch {
-                guard error.kind == .unreadable else { throw error }
-                try startOver(because: error)
+                try startOver(because: failure)
             }
             return .startedOver
         } catch {
