@@ -27,8 +27,6 @@ SIMULATION = --seeds 300
 MUTATIONS =
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
-# What else builds of the release give to `swift build`.
-SWIFT_FLAGS =
 # What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
 SESSION =
 SCENES =
@@ -76,8 +74,10 @@ quick-service = ^flowbusdTests\.(Demo|Emission|Error|Guard|InstancePath|Introspe
 quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
-# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
-swift-release = swift build -c release --traits Programs $(SWIFT_FLAGS)
+# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax. They are the same in each
+# folder: without a hash of each module, which covers its paths, and with paths below this folder.
+swift-release = swift build -c release --traits Programs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+    -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
 swift-debug = swift build --traits Programs,Macros
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
