@@ -75,9 +75,10 @@ quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
 # Builds of the programs for installation leave out the macros of the library, and with them swift-syntax. They are the same in each
-# folder: without a hash of each module, which covers its paths, and with paths below this folder.
+# folder: without a hash of each module, which covers its paths; with paths below this folder; and without debug information, which
+# has other paths, and which the build ID of the linker covers although it is stripped later.
 swift-release = swift build -c release --traits Programs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
-    -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
+    -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S
 swift-debug = swift build --traits Programs,Macros
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
