@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 // SQLite reads its log up to the first damaged frame: all later commits are lost with that frame, and the file looks whole.
@@ -90,6 +91,9 @@ final class CommitFile {
 
     /// Waits until the disk has it; fdatasync(2). The only thing that is ever synced, once after the machine went down.
     func sync() { _ = fdatasync(descriptor) }
+
+    /// Has the kernel begin to write it to the disk, without waiting for that; sync_file_range(2).
+    func beginSync() { _ = flowbus_begin_sync(descriptor) }
 
     /// Reads the commit file of a store.
     static func read(beside path: String) -> ReadResult {

@@ -101,6 +101,9 @@ public final class StoreFile {
         do throws(StoreFailure) {
             if commitFile == nil { commitFile = try CommitFile(beside: path) }
             commitFile?.write(mark)
+            // While the disk has the mark of the orderly end, a machine that goes down makes the next start give the numbers of
+            // this one again. To wait for the disk would make each start slower.
+            if found.mark?.isClosed == true { commitFile?.beginSync() }
         } catch {
             inspection.warning = "damage to '\(path)' may not be found: \(error)"
         }

@@ -159,6 +159,15 @@ import Testing
         #expect(try open().inspection.certainty == .exact)
     }
 
+    @Test func `D-2: after an orderly end the disk soon has the mark of the next start`() throws {
+        // The mark of a process that was killed makes the start after another boot go beyond all numbers.
+        _ = try leave(1)
+        _ = try open()
+        #expect(!SyncedFiles.shared.contains(file + "-commit"))
+        _ = try open()
+        #expect(SyncedFiles.shared.contains(file + "-commit"))
+    }
+
     @Test func `D-2: a process that is killed before its first commit leaves uncertain numbers uncertain`() throws {
         let left = try leave(5)
         /// Opens the file, and ends as a process that is killed. Returns what it found.
