@@ -40,7 +40,8 @@ static struct {
 sim_disk_faults sim_disk_fault;
 int sim_disk_is_frozen;
 void (*sim_disk_killed)(void);
-void (*sim_disk_marked)(const char *path);
+void (*sim_disk_marked)(const char *path, int is_written, uint64_t identity, uint64_t number);
+void (*sim_disk_renamed)(const char *path);
 uint32_t (*sim_disk_random)(uint32_t bound);
 char sim_disk_last[200];
 static bool is_active;
@@ -194,7 +195,13 @@ static struct file *ending(const char *suffix) {
 int sim_disk_damage(const char *suffix) {
     struct file *file = ending(suffix);
     if (!file || !file->now.size) return 0;
-    file->now.bytes[sim_disk_random((uint32_t)file->now.size)] ^= (uint8_t)(1u << sim_disk_random(8));
+    uint32_t place = 0;
+    /* Most of a page is zero, and belongs to nothing. */
+    for (int tries = 0; tries < 20; tries++) {
+        place = sim_disk_random((uint32_t)file->now.size);
+        if (file->now.bytes[place]) break;
+    }
+    file->now.bytes[place] ^= (uint8_t)(1u << sim_disk_random(8));
     return 1;
 }
 
@@ -359,6 +366,7 @@ int rename(const char *from, const char *to) {
     if (!file) return refuse(ENOENT);
     int result = change(NULL);
     if (result > 0) return refuse(result);
+    if (sim_disk_renamed) sim_disk_renamed(from);
     if (result == 0 || sim_disk_random(2)) {
         struct file *former = find(to);
         if (former) forget(former);
@@ -387,13 +395,23 @@ int fdatasync(int descriptor) {
     return 0;
 }
 
+/* The write begins at once, and nothing comes in between here. */
+int sync_file_range(int descriptor, off64_t place, off64_t count, unsigned flags) {
+    if (!of(descriptor)) return (int)syscall(SYS_sync_file_range, descriptor, place, count, flags);
+    return fdatasync(descriptor);
+}
+
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t place) {
     struct file *file = of(descriptor);
     if (!file) return syscall(SYS_pwrite64, descriptor, bytes, count, place);
     int result = write_at(file, bytes, count, (size_t)place);
-    if (result) return refuse(result);
-    if (sim_disk_marked) sim_disk_marked(file->path);
-    return (ssize_t)count;
+    uint64_t identity = 0, number = 0;
+    if (count >= 24) {
+        memcpy(&identity, (const uint8_t *)bytes + 8, sizeof identity);
+        memcpy(&number, (const uint8_t *)bytes + 16, sizeof number);
+    }
+    if (sim_disk_marked) sim_disk_marked(file->path, result == 0, identity, number);
+    return result ? refuse(result) : (ssize_t)count;
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t place) { return pwrite(descriptor, bytes, count, place); }

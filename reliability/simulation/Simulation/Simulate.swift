@@ -114,8 +114,13 @@ struct Simulate {
             return UInt32(world.below(Int(bound)))
         }
         sim_disk_killed = { World.current?.killedByWrite() }
-        sim_disk_marked = { path in
-            if let path { World.current?.marked(String(cString: path)) }
+        sim_disk_marked = { path, isWritten, identity, number in
+            guard let path else { return }
+            World.current?.marked(
+                String(cString: path), World.Commit(file: identity, number: number), isWritten: isWritten != 0)
+        }
+        sim_disk_renamed = { path in
+            if let path { World.current?.movedAside(String(cString: path)) }
         }
     }
 }

@@ -26,6 +26,7 @@ extension World {
     func replace(_ peer: Peer) {
         guard !peer.isGone, peer !== watcher else { return }
         peer.isGone = true
+        goneSince[peer.name] = sim_now
         peers.removeAll { $0 === peer }
         peersByName[peer.name] = nil
         for name in owners.keys.sorted() where owners[name] === peer { own(name, nil) }

@@ -34,6 +34,7 @@ extension World {
             isMirrorSynced = false
             askForObjects()
         case .compare:
+            checkOwners()
             askForObjects()
             schedule.add(.compare, at: sim_now + (isQuiet ? 10_000_000 : profile.compareEvery))
         case .fault:
@@ -45,7 +46,7 @@ extension World {
     private func askForObjects() {
         call(watcher, "\(BusNames.root)", BusNames.Interface.objectManager, "GetManagedObjects", "", .objects)
         if isQuiet || chance(8) {
-            let after = changing.first.map { $0 - 1 } ?? 0
+            let after = changing.first.map { $0.serial - 1 } ?? 0
             call(watcher, "\(BusNames.root)", BusNames.Interface.history, "GetHistory", "tua{sv}", .history) { body in
                 body.uint64(after)
                 body.uint32(0)
@@ -93,16 +94,15 @@ extension World {
         return peer === watcher ? nil : peer
     }
 
-    /// The files are damaged while nobody has them open: flowbusd is killed for that.
+    /// The files are damaged while nobody has them open: flowbusd ends for that.
     private func damage() {
-        plan = .turns(0, .killed)
-        counts.damages += 1
-        (wasDamaged, hasLostHistory) = (true, true)
+        plan = .atNextCommit
         isToDamage = true
     }
 
     func damageFiles() {
-        isToDamage = false
+        counts.damages += 1
+        (isToDamage, wasDamaged, hasLostHistory) = (false, true, true)
         let suffix = element([".db", ".db-wal", ".db-commit"]) ?? ""
         // What is not known to be newer, may be older: a commit file that is damaged, or gone.
         mayBeOld = suffix == ".db-commit"
@@ -145,6 +145,13 @@ extension World {
     /// flowbusd has written a signal: what it reports cannot be undone any more.
     func watchSent(_ signal: MessageReader) {
         if strcmp(signal.member, "NavigationOccurred") == 0 { watchNavigation(signal) }
+        guard strcmp(signal.member, "InterfacesAdded") == 0 else { return }
+        do {
+            addedPresentable(at: String(cString: try signal.readObjectPath()))
+            try signal.rewind()
+        } catch {
+            fail("InterfacesAdded can't be read: \(error)")
+        }
     }
 
     private func watch(_ signal: MessageReader) {
@@ -188,7 +195,7 @@ extension World {
                 try signal.skip("a{sv}")
                 try signal.exitContainer()
             }
-            if hasChanged, profile.folders.runtime != nil { changing.append(serial) }
+            if hasChanged, profile.folders.runtime != nil { changing.append((serial, counts.navigations)) }
             // Of a commit whose number could not be noted, nobody heard here.
             if hasChanged, !hasDiskTrouble, daemon?.persistence.tree?.isWorking == true, serial > markedSerial {
                 fail("the navigation \(serial) is reported, and \(markedSerial) is the last one that is written (D-1)")
@@ -200,7 +207,7 @@ extension World {
     }
 
     /// Serials that could not be reserved can occur again (D-7).
-    private var mayRepeatSerials: Bool { profile.failsDisk || profile.folders == .none }
+    var mayRepeatSerials: Bool { profile.failsDisk || profile.folders == .none }
 
     private func takeAnswer(_ answer: MessageReader, to call: PendingCall, _ peer: Peer) {
         guard !peer.isGone else { return }
@@ -248,6 +255,9 @@ extension World {
         }
     }
 
+    /// The history forgets those before so many others (D-10), and a few of these are not signalled.
+    private static let retained: UInt64 = 90_000
+
     /// Each navigation that changed the tree, and was signalled before, is in the history (D-2).
     private func takeHistory(_ answer: MessageReader) {
         guard profile.folders.state != nil, profile.historyEntries == 100_000, !hasLostHistory else { return }
@@ -263,11 +273,13 @@ extension World {
                 try answer.skip("ossa{sv}a{sv}")
                 try answer.exitContainer()
             }
-            let missing = changing.filter { $0 <= last && !found.contains($0) }
-            if let first = missing.first {
-                fail("the navigation \(first), which was signalled, is not in the history (D-2)")
+            let missing = changing.first {
+                $0.serial <= last && !found.contains($0.serial) && counts.navigations - $0.place < Self.retained
             }
-            changing.removeAll { $0 <= last }
+            if let missing {
+                fail("the navigation \(missing.serial), which was signalled, is not in the history (D-2)")
+            }
+            changing.removeAll { $0.serial <= last }
         } catch {
             fail("GetHistory can't be read: \(error)")
         }

@@ -74,8 +74,17 @@ final class World {
     var presenters: Set<String> = []
     /// The serial at the last commit of the tree's file.
     var markedSerial: UInt64 = 0
-    /// Serials of navigations that changed the tree, as signalled.
-    var changing: [UInt64] = []
+    /// Navigations that changed the tree, as signalled: their serials, and how many were signalled until then.
+    var changing: [(serial: UInt64, place: UInt64)] = []
+    /// The instances of all presentables that were ever signalled, and of those that this life began with.
+    var instances: Set<UInt64> = []
+    var restoredInstances: Set<UInt64> = []
+    /// The instances of presentables that this life has added, and not signalled yet, by path.
+    var added: [String: [UInt64]] = [:]
+    /// When programs left the bus.
+    var goneSince: [String: UInt64] = [:]
+    /// When owners were told to leave a screen, by its instance, in this life.
+    var toldToLeave: [UInt64: UInt64] = [:]
 
     // flowbusd.
 
@@ -104,6 +113,18 @@ final class World {
     var asked = 0
     /// Whether the files are damaged when flowbusd is gone.
     var isToDamage = false
+    /// Whether flowbusd ends in order.
+    var isEnding = false
+    /// When this life began.
+    var lifeBegin: UInt64 = 0
+    /// The latest commit of the tree's file.
+    private var latestCommit = Commit(file: 0, number: 0)
+
+    /// A commit of a file.
+    struct Commit: Equatable {
+        let file: UInt64
+        let number: UInt64
+    }
 
     /// What flowbusd has to go on with, and the owners of names that it knew.
     struct Snapshot {
@@ -182,7 +203,12 @@ final class World {
         return violation
     }
 
-    private var isOver: Bool { isQuiet && events > length && calls.isEmpty && sim_now >= quietEnd }
+    /// Flows that go on and on by steps of idle times would take most of the time of all seeds.
+    private var isOver: Bool {
+        isQuiet && events > length && calls.isEmpty && (sim_now >= quietEnd || events > length + Self.enoughQuietEvents)
+    }
+    private static let enoughQuietEvents: UInt64 = 50_000
+    private static let mostQuietEvents: UInt64 = 2_000_000
     var quietEnd = UInt64.max
 
     private func drop() {
@@ -208,7 +234,9 @@ final class World {
         life += 1
         if life > 1 { model?.end() }
         (sim_is_dead, sim_disk_is_frozen) = (0, 0)
-        (hasBegun, hasCompared) = (false, false)
+        (hasBegun, hasCompared, isEnding) = (false, false, false)
+        (lifeBegin, toldToLeave) = (sim_now, [:])
+        (restoredInstances, added) = ([], [:])
         hasDiskTrouble = sim_disk_fault.failure != 0 || sim_disk_fault.rare != 0
         partial = []
         presenters = []
@@ -261,13 +289,16 @@ final class World {
                 nil, 0)
             if let error { schedule.add(.answer(peer, error, call), at: peer.nextFromBus(sim_now)) }
         }
-        if hasDiskTrouble { expected = nil }
         if isToDamage {
             damageFiles()
         } else if hasCompared {
             (wasDamaged, mayBeOld) = (false, false)
         }
-        if isMachineDown { restartMachine() }
+        if isMachineDown {
+            restartMachine()
+        } else if profile.crashesMachine, chance(4) {
+            sim_disk_sync()
+        }
         schedule.add(.resync, at: watcher.nextFromBus(sim_now))
         if chance(3) {
             sim_now += number(0...3_000_000)
@@ -294,7 +325,9 @@ final class World {
         }
         held = []
         // Without a commit file, nothing can tell that there was a start before.
-        if sim_disk_size("history.db-commit") < 0, sim_disk_size("history.db") <= 0 { lastSerial = 0 }
+        if sim_disk_size("history.db-commit") < 0, sim_disk_size("history.db") <= 0 {
+            (lastSerial, instances) = (0, [])
+        }
         for peer in peers where peer !== watcher { replace(peer) }
         // Names of connections begin anew, but those here never repeat, so that calls can be told apart.
         calls = calls.filter { $0.key.peer == watcher.number }
@@ -308,6 +341,7 @@ final class World {
         if sim_is_dead != 0 || violation != nil { return die() }
         events = counts.messages + counts.acts + sim_timers - firstTimers
         if !isQuiet, events > length { beQuiet() }
+        if events > length + Self.mostQuietEvents { fail("the run has no end: something goes on and on") }
         if case .turns(let left, let ending) = plan {
             if left <= 0 { return end(ending) }
             plan = .turns(left - 1, ending)
@@ -367,9 +401,11 @@ final class World {
         plan = .none
         switch ending {
         case .stopped:
+            isEnding = true
             daemon?.stop(.success)
             return true
         case .disconnected:
+            isEnding = true
             sim_disconnect()
             return true
         case .machineDown:
@@ -383,7 +419,7 @@ final class World {
     func killedByWrite() {
         counts.killsByWrite += 1
         let isTree = String(cString: lastPath).hasPrefix("/sim/run/")
-        if hasBegun, isTree, expected != nil, let taken = snapshot() { expected?.append(taken) }
+        if hasBegun, isTree, let known = expected { expected = snapshot().map { known + [$0] } }
         _ = die()
     }
 
@@ -391,19 +427,29 @@ final class World {
         withUnsafePointer(to: &sim_disk_last) { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
     }
 
-    /// A commit is written.
-    func marked(_ path: String) {
-        guard hasBegun, path.hasPrefix("/sim/run/"), sim_disk_is_frozen == 0 else { return }
-        counts.commits += 1
-        markedSerial = daemon?.coordinator.serial ?? 0
-        guard plan != .none else {
+    /// A commit was made, and its number was noted, or could not be. The same number is noted at other times, too.
+    func marked(_ path: String, _ commit: Commit, isWritten: Bool) {
+        guard path.hasPrefix("/sim/run/"), sim_disk_is_frozen == 0, commit != latestCommit else { return }
+        latestCommit = commit
+        guard hasBegun else { return }
+        if isWritten {
+            counts.commits += 1
+            markedSerial = daemon?.coordinator.serial ?? 0
+        }
+        guard plan != .none || isEnding else {
             expected = nil
             return
         }
-        expected = snapshot().map { [$0] }
+        // Without its number, the next flowbusd may find this commit or the one before.
+        let before = isWritten ? [] : expected
+        expected = snapshot().flatMap { taken in before.map { $0 + [taken] } }
+        guard isWritten else { return }
         if daemon?.fileDefinitions == definitions { isAsBefore = true }
         guard plan == .atNextCommit else { return }
-        if chance(2) {
+        if isToDamage {
+            // After an orderly end all is in the file itself, and nothing in its log.
+            plan = .turns(below(20), chance(3) ? .killed : .stopped)
+        } else if chance(2) {
             plan = .write
             sim_disk_fault.kill_after = number(1...30)
         } else {
@@ -415,19 +461,25 @@ final class World {
 
     /// All that flowbusd has to go on with.
     private func snapshot() -> Snapshot? {
-        guard let daemon, !daemon.coordinator.pendingWork.hasMore else { return nil }
+        guard let daemon else { return nil }
         return Snapshot(
             records: daemon.coordinator.machine.allRecords().filter { $0.key.kind != .counters },
             owners: daemon.coordinator.machine.nameOwners.owners)
     }
 
+    /// A file is moved aside: it was damaged, by the world or by flowbusd (D-6).
+    func movedAside(_ path: String) {
+        let mayBeDamaged = profile.damages || profile.crashesMachine && !path.hasPrefix("/sim/run/")
+        if !mayBeDamaged { fail("'\(path)' is moved aside, and nobody has damaged it (D-6, D-7)") }
+    }
+
     // MARK: What flowbusd does with events
 
     private func observe(_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect] {
-        guard Simulate.isVerbose else { return follow(event, now, &coordinator) }
-        print("  " + Trace.line(of: event, at: now, in: coordinator))
+        if Simulate.isVerbose { print("  " + Trace.line(of: event, at: now, in: coordinator)) }
         let effects = follow(event, now, &coordinator)
-        for effect in effects { print("      " + Trace.line(of: effect)) }
+        if Simulate.isVerbose { for effect in effects { print("      " + Trace.line(of: effect)) } }
+        note(effects, of: event)
         return effects
     }
 

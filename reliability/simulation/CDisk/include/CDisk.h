@@ -29,8 +29,10 @@ extern int sim_disk_is_frozen;
 extern char sim_disk_last[200];
 /* Runs when a write kills the process. */
 extern void (*sim_disk_killed)(void);
-/* Runs after each write of a commit file, with the path. */
-extern void (*sim_disk_marked)(const char *path);
+/* Runs after each write of a commit file: with its path, whether it was written, and the file and number of the commit. */
+extern void (*sim_disk_marked)(const char *path, int is_written, uint64_t identity, uint64_t number);
+/* Runs when a file is renamed: flowbusd moves it aside. */
+extern void (*sim_disk_renamed)(const char *path);
 /* A number below a bound, by the seed. */
 extern uint32_t (*sim_disk_random)(uint32_t bound);
 
@@ -38,7 +40,7 @@ extern uint32_t (*sim_disk_random)(uint32_t bound);
 void sim_disk_sync(void);
 /* The machine goes down: /sim/run is empty, and of what was not synced of /sim/state any sectors are there. */
 void sim_disk_crash(void);
-/* Changes one byte of the file whose path ends so. Returns whether there is one. */
+/* Changes one bit of the file whose path ends so, mostly of a byte that is in use. Returns whether there is one. */
 int sim_disk_damage(const char *suffix);
 /* Removes the file, or cuts it. */
 int sim_disk_remove(const char *suffix);

@@ -1,0 +1,60 @@
+import CSdBus
+@testable import FlowCore
+@testable import Worlds
+@testable import flowbusd
+
+// What the tree never has, whatever happened.
+
+extension World {
+    /// How long flowbusd may take for what is due, in µs.
+    private static let slack: UInt64 = 1_000_000
+
+    /// Notes what an event led to. Who is killed before the signals has told nobody of its instances.
+    func note(_ effects: [Effect], of event: Event) {
+        if case .restored(let records, _) = event {
+            restoredInstances = Set(records.filter { $0.key.kind == .node }.map(\.key.number))
+            instances.formUnion(restoredInstances)
+        }
+        for effect in effects {
+            noteWithdrawal(effect)
+            if case .addPresentable(let state) = effect { added[state.path, default: []].append(state.instance) }
+        }
+    }
+
+    /// flowbusd has signalled a presentable at a path: the one of its oldest effect there.
+    func addedPresentable(at path: String) {
+        guard let instance = added[path]?.first else { return }
+        added[path]?.removeFirst()
+        let isNew = instances.insert(instance).inserted || restoredInstances.contains(instance)
+        if !isNew, !mayRepeatSerials {
+            fail("'\(path)' has the instance \(instance), which another presentable had (S-1, D-2)")
+        }
+    }
+
+    private func noteWithdrawal(_ effect: Effect) {
+        if case .withdraw(let withdrawal) = effect, withdrawal.reason == .evicted {
+            toldToLeave[withdrawal.instance] = sim_now
+        }
+    }
+
+    /// Nobody who is gone owns anything (S-30), and an owner that is told to leave a screen has left it 10 s later (S-44).
+    func checkOwners() {
+        guard let daemon, daemon.state.isServing, !daemon.isBusy else { return }
+        let forest = daemon.coordinator.machine.forest
+        for slot in forest.preorder() {
+            guard let owner = forest[slot].owner else { continue }
+            let (path, instance) = (forest[slot].path, forest[slot].instance)
+            if let gone = goneSince[owner.name], max(gone, lifeBegin) + Self.slack < sim_now {
+                fail("'\(path)' has the owner '\(owner.name)', which left the bus at \(gone) (S-30)")
+            }
+            guard forest[slot].presenting?.eviction == .underWay else { continue }
+            guard let told = toldToLeave[instance] else {
+                fail("'\(owner.name)' is to leave '\(path)', and this flowbusd has not told it (S-44)")
+                return
+            }
+            if told + Limits.leaveTime + Self.slack < sim_now {
+                fail("'\(owner.name)' still owns '\(path)', and was told to leave it at \(told) (S-44)")
+            }
+        }
+    }
+}
