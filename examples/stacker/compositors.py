@@ -32,7 +32,7 @@ class Sway:
         self._socket, events = [socket.socket(socket.AF_UNIX) for _ in range(2)]
         for connection in (self._socket, events):
             connection.connect(os.environ["SWAYSOCK"])
-        self._ask(2, '["window", "output"]', events)
+        self._ask(2, '["window", "workspace", "output"]', events)
         watch(events.fileno(), context, lambda: changed(self._receive(events)))
 
     def _receive(self, connection):
