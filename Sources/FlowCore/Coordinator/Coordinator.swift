@@ -145,7 +145,7 @@ struct Machine: Sendable {
     var countedLosses = CountedLosses()
     var registrations: Registrations
     /// How long screens take until they are visible.
-    var timings = Timings()
+    var timings: Timings
     /// The presenters to start when the work at hand is done (S-44).
     var earlyPresenters: [String] = []
 
@@ -163,6 +163,7 @@ struct Machine: Sendable {
         origins = Origins(isRecorded: isRecorded, limit: quotas.triggeredSteps)
         registrations = Registrations(files: definitions)
         steppers = Steppers(definitions)
+        timings = Timings(limit: quotas.timedScreens)
         unsaved = UnsavedRecords(isWanted: isRecorded)
     }
 

@@ -50,6 +50,8 @@ public struct Quotas: Equatable, Sendable {
     public var asksPerPresentable = Limits.asksPerPresentable
     /// Steps, and screens, of one registered flow.
     public var declarationsPerFlow = Limits.stepsPerRegistration
+    /// Screens whose times are kept (S-46); 0 if none is timed.
+    public var timedScreens = Limits.timedScreens
 
     /// The quotas of the service: no client can use up another's share.
     public static let service = Quotas(
@@ -75,6 +77,8 @@ public struct Quotas: Equatable, Sendable {
         (quotas.children, quotas.pathLength) = (.max, .max)
         (quotas.depth, quotas.triggeredSteps) = (1_000, 10_000)
         (quotas.asksPerPresentable, quotas.declarationsPerFlow) = (.max, .max)
+        // Nobody asks for the times.
+        quotas.timedScreens = 0
         return quotas
     }()
 }

@@ -37,6 +37,10 @@ struct Timings: Sendable {
     /// The origins of those that don't wait any more, and so may have ended.
     private var ended: [UInt64] = []
     private var durations: [Key: Durations] = [:]
+    /// The number of screens whose times are kept; if it is 0, none is timed.
+    private let limit: Int
+
+    init(limit: Int = Limits.timedScreens) { self.limit = limit }
 
     /// Cascades with times of their own, by origin.
     var emissions: [UInt64: Emission] { table.dictionary }
@@ -59,6 +63,7 @@ struct Timings: Sendable {
 
     /// A step of an origin begins to wait for a guard or a navigator. ``resume(_:at:)`` follows, whatever becomes of the step.
     mutating func suspend(_ origin: UInt64, at now: Instant) {
+        if limit == 0 { return }
         var emission = table[origin] ?? Emission(emitted: now)
         if emission.waits == 0 { emission.since = now }
         emission.waits += 1
@@ -86,6 +91,7 @@ struct Timings: Sendable {
 
     /// The presenter of a screen is called for the first time, because the cascade of an origin brought it in sight.
     mutating func begin(_ screen: NodeID, _ start: PresentationTiming.Start, origin: UInt64, at now: Instant) {
+        if limit == 0 { return }
         let emission = table[origin]
         pending[screen] = Pending(
             start: start, emitted: emission?.emitted ?? now, waited: emission?.waited ?? 0, sent: now)
@@ -93,6 +99,7 @@ struct Timings: Sendable {
 
     /// The presenter of a screen has answered.
     mutating func noteAnswer(_ screen: NodeID, at now: Instant) {
+        if isIdle { return }
         if pending[screen]?.answered == nil { pending[screen]?.answered = now }
     }
 
@@ -107,7 +114,7 @@ struct Timings: Sendable {
             visible: timed.emitted.time(until: now), waited: timed.waited)
         let key = Key(screen: name, start: timed.start)
         // Clients can register screens of any name.
-        if durations[key] != nil || durations.count < Limits.timedScreens {
+        if durations[key] != nil || durations.count < limit {
             durations[key, default: Durations()].add(timing.total)
         }
         return timing
