@@ -12,15 +12,15 @@ extension HostNode {
 
 extension HostNavigation {
     init(_ navigation: FlowCore.Navigation, at path: NodePath, _ pathOfObject: (String) -> NodePath) {
-        self.init(
-            flow: path, serial: navigation.serial, cause: navigation.cause,
-            // There is only this process.
-            sender: "",
-            step: navigation.step.isEmpty
-                ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments),
-            contributions: navigation.contributions.map { AppliedContributor($0, pathOfObject) },
-            adaptedFrom: navigation.adaptedFrom,
-            isDeepLink: navigation.isDeepLink)
+        flow = path
+        (serial, cause) = (navigation.serial, navigation.cause)
+        // There is only this process.
+        sender = ""
+        step =
+            navigation.step.isEmpty ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments)
+        contributions = navigation.contributions.map { AppliedContributor($0, pathOfObject) }
+        adaptedFrom = navigation.adaptedFrom
+        isDeepLink = navigation.isDeepLink
     }
 }
 

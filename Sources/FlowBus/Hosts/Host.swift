@@ -213,6 +213,14 @@ package enum NavigateAnswer {
     /// The flow does not take the step.
     case unhandled
     case failed(String)
+
+    /// Whether the tree stays as it is.
+    var changesNothing: Bool {
+        switch self {
+        case .contributors(let contributors): contributors.isEmpty
+        case .unhandled, .failed: true
+        }
+    }
 }
 
 extension NamedContributor {

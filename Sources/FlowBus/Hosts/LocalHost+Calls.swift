@@ -9,7 +9,7 @@ extension LocalHost {
         _ event: @escaping @FlowActor (LocalHost, RequestID) throws(FlowError) -> Event
     ) {
         guard !isClosed else {
-            Task { @FlowActor in done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+            Task { @FlowActor in done(.failure(Self.ended)) }
             return
         }
         lastRequest += 1
@@ -37,7 +37,7 @@ extension LocalHost {
         }
     }
 
-    private func node(at path: NodePath, _ instance: UInt64) throws(FlowError) -> NodeID {
+    func node(at path: NodePath, _ instance: UInt64) throws(FlowError) -> NodeID {
         guard let node = instance == 0 ? core.node(at: path.objectPath) : core.node(instance: instance) else {
             throw FlowError(.presentableDismissed, "there is no live flow or screen '\(path)'")
         }
@@ -45,7 +45,7 @@ extension LocalHost {
     }
 
     /// The bus reports a path without an object as an unknown object.
-    private static func asOnTheBus(_ error: NavigationError) -> NavigationError {
+    static func asOnTheBus(_ error: NavigationError) -> NavigationError {
         error.code == .presentableDismissed ? NavigationError(.unknownObject, error.message) : error
     }
 
@@ -187,11 +187,18 @@ extension LocalHost {
     }
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
-        emit(step, on: path, instance: instance, asking: nil, done)
+        guard !isClosed else {
+            Task { @FlowActor in done(.failure(Self.ended)) }
+            return
+        }
+        lastRequest += 1
+        enqueue(
+            .emission(LocalEmission(number: lastRequest, step: step, path: path, instance: instance, done: done)))
     }
 
+    /// Emits a step that asks.
     private func emit(
-        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String?,
+        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String,
         _ done: @escaping Done<StepOutcome>
     ) {
         call(at: path) { [weak self] result in
@@ -205,11 +212,9 @@ extension LocalHost {
         } _: { host, request throws(FlowError) in
             let node = try host.node(at: path, instance)
             // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
-            let options =
-                token == nil ? Self.emissionOptions : EmissionOptions(token: token, waits: false, asks: true)
             return .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
-                options: options)
+                options: EmissionOptions(token: token, waits: false, asks: true))
         }
     }
 

@@ -37,29 +37,30 @@ extension LocalHost {
     /// Asks a flow about a step that was just emitted.
     ///
     /// - Returns: the next question about the step, if there is one.
-    func answer(_ held: HeldQuestion, at time: Instant) -> HeldQuestion? {
+    func answer(_ held: HeldQuestion) -> HeldQuestion? {
         guard let delegate, let place = flows[held.flow.instance] else { return nil }
         let question = HostQuestion(
             place, step: StepMessage(name: core.definitions[held.step].name, arguments: held.arguments),
             isFromThisProcess: true)
-        // What is enqueued comes first: the answer takes its turn there, as on the bus.
         if held.isForGuard {
-            let answer = adaptAnswers.next { [weak self] in self?.takeAnswer($0, to: $1) }
+            let answer = adaptAnswers.takeSpare() ?? makeAdaptReceiver()
             delegate.adapt(question, answer.receive)
             guard let known = adaptAnswers.end(answer) else {
                 answer.held.question = open(held, in: place) { .guardReplied($0, .timedOut) }
                 return nil
             }
-            if isClosed || waiting.isEmpty { return core.answer(held, guardAnswer(known), at: time, into: &effects) }
+            if comesFirst(changesNothing: true) {
+                return core.answer(held, guardAnswer(known), at: time, into: &effects)
+            }
             if let id = open(held, in: place, { .guardReplied($0, .timedOut) }) { takeAnswer(known, to: id) }
         } else {
-            let answer = navigateAnswers.next { [weak self] in self?.takeAnswer($0, to: $1) }
+            let answer = navigateAnswers.takeSpare() ?? makeNavigateReceiver()
             delegate.navigate(question, answer.receive)
             guard let known = navigateAnswers.end(answer) else {
                 answer.held.question = open(held, in: place) { .navigatorReplied($0, .timedOut) }
                 return nil
             }
-            if isClosed || waiting.isEmpty {
+            if comesFirst(changesNothing: known.changesNothing) {
                 core.answer(held, navigatorAnswer(known), at: time, into: &effects)
             } else if let id = open(held, in: place, { .navigatorReplied($0, .timedOut) }) {
                 takeAnswer(known, to: id)
@@ -68,11 +69,28 @@ extension LocalHost {
         return nil
     }
 
+    private func makeAdaptReceiver() -> HeldAnswers<AdaptAnswer>.Receiver {
+        HeldAnswers.Receiver { [weak self] in self?.takeAnswer($0, to: $1) }
+    }
+
+    private func makeNavigateReceiver() -> HeldAnswers<NavigateAnswer>.Receiver {
+        HeldAnswers.Receiver { [weak self] in self?.takeAnswer($0, to: $1) }
+    }
+
+    /// Whether an answer is handled before what is in the queue. Otherwise it takes its turn there, as on the bus.
+    ///
+    /// If it changes nothing, steps on the same presentable can't tell: they wait until their flow has its answer in any case.
+    private func comesFirst(changesNothing: Bool) -> Bool {
+        if isClosed || waiting.isEmpty { return true }
+        guard changesNothing, let emitting else { return false }
+        return waiting.hasOnlySteps(on: emitting.instance)
+    }
+
     /// Has the machine wait for the answer to a question.
     private func open(
         _ held: HeldQuestion, in place: FlowPlace, _ timedOut: @escaping @FlowActor (QuestionID) -> Event
     ) -> QuestionID? {
-        guard !isClosed, let id = core.ask(held, at: now, into: &effects) else { return nil }
+        guard !isClosed, let id = core.ask(held, at: time, into: &effects) else { return nil }
         questions[id] = PendingQuestion(flow: place.objectPath)
         startTimeLimit(of: id, held.timeout, timedOut)
         return id
@@ -154,25 +172,25 @@ final class HeldAnswer<Answer> {
 /// Receives the answers to the questions of a kind. Most come at once: then the next question has the same receiver.
 @FlowActor
 struct HeldAnswers<Answer> {
+    @FlowActor
     struct Receiver {
         fileprivate let held: HeldAnswer<Answer>
         let receive: @FlowActor (Answer) -> Void
+
+        /// - Parameter takeLater: takes an answer that comes later, to a question that waits for it.
+        init(_ takeLater: @escaping @FlowActor (Answer, QuestionID) -> Void) {
+            let held = HeldAnswer<Answer>()
+            self.held = held
+            receive = { if let question = held.question { takeLater($0, question) } else { held.known = $0 } }
+        }
     }
 
     private var spare: Receiver?
 
     init() {}
 
-    /// Returns a receiver for one answer.
-    ///
-    /// - Parameter takeLater: takes an answer that comes later, to a question that waits for it.
-    mutating func next(_ takeLater: @escaping @FlowActor (Answer, QuestionID) -> Void) -> Receiver {
-        if let spare = spare.take() { return spare }
-        let held = HeldAnswer<Answer>()
-        return Receiver(held: held) {
-            if let question = held.question { takeLater($0, question) } else { held.known = $0 }
-        }
-    }
+    /// Takes the receiver of an earlier answer; nil if a new one is needed.
+    mutating func takeSpare() -> Receiver? { spare.take() }
 
     /// Whoever was asked has returned. Returns the answer, if it came; then the receiver gets no other one.
     fileprivate mutating func end(_ receiver: Receiver) -> Answer? {

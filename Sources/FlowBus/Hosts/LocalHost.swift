@@ -11,21 +11,26 @@ final class LocalHost: Host {
 
     /// The client of all events. It is on no bus, so the name appears in messages only.
     static let client = Client(LocalTexts.client)
+    static let ended = NavigationError(.flowEnded, "the coordinator has ended")
     private static let unknownScreen = Fault(FlowError(.presentableDismissed, "the screen is gone"))
 
     var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false)
-    /// Events that were not handled yet. Each is made when its turn comes, because names can refer to others by then.
-    private(set) var waiting = Fifo<@FlowActor (LocalHost) -> Event?>()
+    /// What was not handled yet.
+    private(set) var waiting = LocalQueue()
     /// The names of the steps.
     var steps = LocalSteps()
     private var isHandling = false
+    /// The time of the events that are handled in a row.
+    private(set) var time = Instant(microseconds: 0)
     /// Whether a task that handles them is scheduled.
     private var isScheduled = false
     /// The effects of the latest event; empty, but for its memory, between two events.
     var effects: [Effect] = []
-    /// The call that is handled at once, and its answer.
-    private var callAtOnce: (request: UInt64, path: NodePath, answer: Result<Answer, NavigationError>?)?
+    /// The step that is emitted now.
+    private(set) var emitting: LocalEmission?
+    /// Its outcome, if its caller takes it from here.
+    private var outcome: Result<StepOutcome, NavigationError>?
     /// How many calls in a row were handled at once.
     private var callsInARow = 0
     /// The live flows, whose questions need not look for them.
@@ -62,12 +67,14 @@ final class LocalHost: Host {
         alarm?.cancel()
         for question in questions.values { question.clock?.cancel() }
         questions = [:]
-        let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value.done), pending.takeAll().map(\.done))
-        (answers, waiting) = ([:], Fifo())
+        let ended = Self.ended
+        var calls = answers.map { number, call in (number: number, end: { call.done(.failure(ended)) }) }
+        calls += waiting.takeAll().map { step in (number: step.number, end: { step.done?(.failure(ended)) }) }
+        let steps = pending.takeAll().map(\.done)
+        answers = [:]
         let refused = delayed
         delayed = []
-        let ended = NavigationError(.flowEnded, "the coordinator has ended")
-        for answer in calls { answer(.failure(ended)) }
+        for call in calls.sorted(by: { $0.number < $1.number }) { call.end() }
         for step in steps { step(.failure(ended)) }
         for done in asks.takeAll() { done(.failure(ended)) }
         // They are refused now.
@@ -77,7 +84,7 @@ final class LocalHost: Host {
 
     // MARK: Events
 
-    var now: Instant {
+    private var now: Instant {
         let time = clock.elapsed().components
         return Instant(
             microseconds: UInt64(clamping: time.seconds) * 1_000_000
@@ -94,16 +101,22 @@ final class LocalHost: Host {
 
     /// Enqueues an event. It is handled after its caller has returned, so that no flow is asked while another flow, or
     /// the emitter, is running.
-    func enqueue(_ event: @escaping @FlowActor (LocalHost) -> Event?) {
+    func enqueue(_ event: @escaping @FlowActor (LocalHost) -> Event?) { enqueue(.event(event)) }
+
+    func enqueue(_ entry: LocalQueue.Entry) {
         guard !isClosed else { return }
-        waiting.append(event)
+        waiting.append(entry)
         wake()
     }
 
     private func wake() {
         if isHandling || isScheduled { return }
         isScheduled = true
-        Task { @FlowActor [weak self] in self?.handleWaiting() }
+        Task { @FlowActor [weak self] in
+            guard let self else { return }
+            time = now
+            handleWaiting()
+        }
     }
 
     /// Handles the queued events and those that they cause, up to a number: a stepper that emits without end leaves
@@ -114,18 +127,20 @@ final class LocalHost: Host {
         var count = 0
         while count < Self.eventsPerTurn, let next = waiting.popFirst() {
             count += 1
-            if let event = next(self) { handle(event) }
+            switch next {
+            case .emission(let emission): emit(emission)
+            case .event(let make): if let event = make(self) { handle(event) }
+            }
         }
         isHandling = false
         if waiting.isEmpty { callSettled() } else { wake() }
     }
 
     private func handle(_ event: consuming Event) {
-        let time = now
         var question = core.begin(event, at: time, into: &effects)
         carryOutEffects()
         while let held = question, !isClosed {
-            question = answer(held, at: time)
+            question = answer(held)
             carryOutEffects()
         }
     }
@@ -139,32 +154,25 @@ final class LocalHost: Host {
         swap(&list, &effects)
     }
 
-    // MARK: Calls that are handled at once
+    // MARK: Emitted steps
 
-    /// The number of calls that are handled at once, before other tasks of the main actor have their turn.
+    /// The number of steps that are emitted at once, before other tasks of the main actor have their turn.
     private static var mostCallsInARow: Int { 64 }
 
     func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce? {
-        guard waiting.isEmpty, !isHandling, !isScheduled, !isClosed, callsInARow < Self.mostCallsInARow,
-            instance != 0, let node = core.node(instance: instance), let id = self.step(named: step.name)
+        guard waiting.isEmpty, !isHandling, !isScheduled, !isClosed, callsInARow < Self.mostCallsInARow, instance != 0
         else {
             callsInARow = 0
             return nil
         }
         callsInARow += 1
         lastRequest += 1
-        let number = lastRequest
-        callAtOnce = (number, path, nil)
         isHandling = true
-        handle(
-            .stepEmitted(
-                RequestID(number), on: node, step: id, arguments: step.arguments, by: Self.client,
-                options: Self.emissionOptions))
+        time = now
+        emit(LocalEmission(number: lastRequest, step: step, path: path, instance: instance, done: nil))
         isHandling = false
-        // Without an answer it was closed meanwhile.
-        let ended = NavigationError(.flowEnded, "the coordinator has ended")
-        let outcome = (callAtOnce?.answer ?? .failure(ended)).map(StepOutcome.init)
-        callAtOnce = nil
+        // Without an outcome it was closed meanwhile.
+        let outcome = outcome.take() ?? .failure(Self.ended)
         var awaited: AwaitedOutcome?
         if case .success(let first) = outcome, first.verdict == .pending {
             let undecided = AwaitedOutcome()
@@ -174,6 +182,33 @@ final class LocalHost: Host {
         }
         if waiting.isEmpty { callSettled() } else { handleWaiting() }
         return awaited.map { awaited in .waiting { awaited.wait($0) } } ?? .decided(outcome)
+    }
+
+    /// Emits a step, whose turn has come.
+    private func emit(_ emission: LocalEmission) {
+        emitting = emission
+        do throws(FlowError) {
+            let node = try node(at: emission.path, emission.instance)
+            handle(
+                .stepEmitted(
+                    RequestID(emission.number), on: node, step: try step(emission.step),
+                    arguments: emission.step.arguments, by: Self.client, options: Self.emissionOptions))
+        } catch {
+            fail(emission.number, error)
+        }
+        // It has no answer if the host was closed meanwhile.
+        if emitting != nil { conclude(.failure(Self.ended)) }
+    }
+
+    /// The step that is emitted now has an outcome, which can be `pending`.
+    private func conclude(_ result: Result<StepOutcome, NavigationError>) {
+        guard let emission = emitting.take() else { return }
+        guard let done = emission.done else { return outcome = result }
+        if case .success(let first) = result, first.verdict == .pending {
+            pending.add(nil, on: objectPath(of: emission.path), done)
+        } else {
+            done(result)
+        }
     }
 
     /// No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
@@ -208,9 +243,9 @@ final class LocalHost: Host {
 
     /// Refuses a call.
     func fail(_ number: UInt64, _ error: FlowError) {
-        if let call = callAtOnce, call.request == number {
-            callAtOnce?.answer = .failure(localized(NavigationError(error), at: call.path.objectPath))
-            return
+        if let emitting, emitting.number == number {
+            let error = localized(NavigationError(error), at: emitting.path.objectPath)
+            return conclude(.failure(Self.asOnTheBus(error)))
         }
         guard let answer = answers.removeValue(forKey: number) else { return }
         answer.done(.failure(localized(NavigationError(error), at: answer.path?.objectPath)))
@@ -257,15 +292,7 @@ final class LocalHost: Host {
                 .navigatorReplied($0, .timedOut)
             }
         case .dropQuestion(let id): if removeQuestion(id) { callDelayed() }
-        case .present(let presentation):
-            let shown = Presentation(presentation, at: path(presentation.path))
-            let id = presentation.id
-            let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
-            enqueue { _ in .presenterReplied(id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen)) }
-            if isThere {
-                delegate?.presented(
-                    shown.path, instance: presentation.instance, presentation.answers.map(AskMessage.init))
-            }
+        case .present(let presentation): present(presentation)
         case .addPresentable(let state):
             let node = HostNode(state)
             lastPath = (state.path, node.path)
@@ -296,8 +323,8 @@ final class LocalHost: Host {
                 delegate?.answered(instance: instance, answer)
             }
         case .reply(let request, let answer):
-            if callAtOnce?.request == request.number {
-                callAtOnce?.answer = .success(answer)
+            if emitting?.number == request.number {
+                conclude(.success(StepOutcome(answer)))
             } else {
                 answers.removeValue(forKey: request.number)?.done(.success(answer))
             }
@@ -309,6 +336,16 @@ final class LocalHost: Host {
         case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .reportUnstarted,
             .reportUnrestored, .reportTiming:
             break
+        }
+    }
+
+    private func present(_ presentation: FlowCore.Presentation) {
+        let shown = Presentation(presentation, at: path(presentation.path))
+        let id = presentation.id
+        let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
+        enqueue { _ in .presenterReplied(id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen)) }
+        if isThere {
+            delegate?.presented(shown.path, instance: presentation.instance, presentation.answers.map(AskMessage.init))
         }
     }
 
