@@ -24,6 +24,7 @@ extension FlowCoordinator {
             FlowReadiness.of(flow).reset()
             if live?.isReady == true { FlowReadiness.of(flow).markReady() }
         } else {
+            presenting = node
             bindProperties(of: node)
         }
         let observer = NodeObserver(node, self)
@@ -95,7 +96,7 @@ extension FlowCoordinator {
 
     /// Emits a step of a stepper. No caller waits for the outcome.
     fileprivate func emit(_ step: any Step, on node: HostedNode) {
-        if step is NoneStep { return }
+        if step.isNone { return }
         do throws(NavigationError) {
             let message = try encode(step)
             let done: Done<StepOutcome> = { [weak self] result in
@@ -199,6 +200,7 @@ extension FlowCoordinator {
         places[object] = places[object]?.removing(node)
         if presenting === node { presenting = nil }
         if emitting === node { emitting = nil }
+        if asked === node { asked = nil }
     }
 
     /// Ends all flows and screens, children before parents.
@@ -215,17 +217,20 @@ extension FlowCoordinator {
     }
 
     package func present(_ presentation: Presentation, instance: UInt64) -> Bool {
-        guard let node = nodes[presentation.path], node.instance == instance else { return false }
+        guard let node = node(at: presentation.path, instance: instance) else { return false }
         if let reports = node.reports { reports.restore(Arguments(presentation.state)) }
         presenting = node
         node.presentable.present(presentation)
         return true
     }
 
+    private func node(at path: NodePath, instance: UInt64) -> HostedNode? {
+        if let presenting, presenting.instance == instance { return presenting }
+        return nodes[path].flatMap { $0.instance == instance ? $0 : nil }
+    }
+
     package func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
-        guard let node = presenting?.instance == instance ? presenting : nodes[path], node.instance == instance else {
-            return
-        }
+        guard let node = node(at: path, instance: instance) else { return }
         node.isOwned = true
         node.reports?.becomeOwner()
         node.asks?.take(answers)
@@ -238,7 +243,8 @@ extension FlowCoordinator {
 
     package func didNavigate(_ navigation: HostNavigation) {
         defer { if navigation.step != nil { endStart(of: navigation.flow) } }
-        guard let node = nodes[navigation.flow], let flow = node.flow else { return }
+        let node = asked?.path == navigation.flow ? asked : nodes[navigation.flow]
+        guard let node, let flow = node.flow else { return }
         let step = navigation.step.flatMap { message in
             message.step ?? kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
         }

@@ -5,7 +5,7 @@ internal import FlowCore
 extension FlowCoordinator: HostDelegate {
     package func adapt(_ question: HostQuestion, _ answer: @escaping @FlowActor (AdaptAnswer) -> Void) {
         // This flow's types do not have the step, so it cannot adapt it. The host will find it unhandled.
-        if let kind = kind(asked: question), !kind.catalog.has(question.step.name) {
+        if let kind = kind(asked: question), !kind.takes(question.step.name) {
             return answer(.step(question.step))
         }
         // It was asked when the step was taken the first time.
@@ -25,6 +25,7 @@ extension FlowCoordinator: HostDelegate {
         do throws(NavigationError) {
             let (node, flow, step) = try decode(question)
             node.contributed = nil
+            asked = node
             announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
             try contribute(flow._contributors(to: step), at: node, question, answer)
         } catch {
@@ -84,7 +85,7 @@ extension FlowCoordinator: HostDelegate {
         // The end of a flow is no child to restore.
         case .end where restoration != nil, .answer where restoration != nil: list = []
         case .end(let step):
-            return answer(.contributors([.step(.end, step is NoneStep ? nil : try encode(step))]))
+            return answer(.contributors([.step(.end, step.isNone ? nil : try encode(step))]))
         case .answer(let result): return answer(.contributors([.end(with: try self.result(result, question))]))
         }
         var (applied, all) = (Contributed(), [NamedContributor]())
@@ -93,8 +94,8 @@ extension FlowCoordinator: HostDelegate {
         for (place, contributor) in list.enumerated() {
             switch contributor {
             case .forwardToCurrentFlow(let step):
-                if !(step is NoneStep) { all.append(.step(.current, try encode(step))) }
-            case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.step(.parent, try encode(step))) }
+                if !step.isNone { all.append(.step(.current, try encode(step))) }
+            case .forwardToParentFlow(let step): if !step.isNone { all.append(.step(.parent, try encode(step))) }
             case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult, let options):
                 let child = ContributedChild(
                     presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
@@ -219,7 +220,7 @@ extension FlowCoordinator: HostDelegate {
     ) throws(NavigationError) -> NamedContributor {
         let catalog = self.kind(asked: question)?.catalog
         var named = NamedContributor.child(
-            kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
+            kind, name, step: step.isNone ? nil : try encode(step), arguments: arguments.map(Arguments.init),
             style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil,
             onResult: try resultStep(onResult, question))
         try options.apply(to: &named) { step throws(NavigationError) in

@@ -29,7 +29,9 @@ public final class FlowCoordinator: Sendable {
     var places: [ObjectIdentifier: NodesOfObject] = [:]
     /// The flow or screen that a step was emitted on last, while it is live.
     var emitting: HostedNode?
-    /// The screen that was presented last: its host says next that it is.
+    /// The flow that was asked last where a step leads: it navigates next.
+    var asked: HostedNode?
+    /// The screen that began, or was presented, last: it is presented next, and its host says that it is.
     var presenting: HostedNode?
     /// All presentables that the host has reported as live.
     var live: [NodePath: HostNode] = [:]
@@ -298,6 +300,17 @@ package final class FlowKind {
 
     init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
         (self.type, self.catalog, self.registration) = (type, catalog, registration)
+    }
+
+    /// The step that was asked for last, which is usually the next one, too.
+    private var lastTaken = ""
+
+    /// Whether one of its types has a step of this name.
+    func takes(_ name: String) -> Bool {
+        if name == lastTaken { return true }
+        guard catalog.has(name) else { return false }
+        lastTaken = name
+        return true
     }
 
     /// Notes a screen that is registered.

@@ -149,7 +149,18 @@ package final class HostedNode {
         adapting?.stop()
         let current = Adapting(answer)
         adapting = current
-        let task = Task.immediate { @FlowActor in current.answer(await Self.adapted(step, by: flow, for: host)) }
+        let task = Task.immediate { @FlowActor in
+            do {
+                // A type that the flow does not take is found unhandled.
+                let adapted = try await flow._adapted(step) ?? step
+                // In RxFlow, `NoneStep` means that no step is taken.
+                current.answer(adapted.isNone ? .rejected("") : .step(try host.message(of: adapted)))
+            } catch let rejection as StepRejected {
+                current.answer(.rejected(rejection.reason))
+            } catch {
+                current.answer(.failed("\(error)"))
+            }
+        }
         if current.isOver {
             // It was stopped, or has its answer.
             task.cancel()
@@ -157,20 +168,6 @@ package final class HostedNode {
         }
         current.run(task, within: type(of: flow).timeout, by: host.clock)
         return false
-    }
-
-    private static func adapted(_ step: any Step, by flow: any Flow, for host: any Host) async -> AdaptAnswer {
-        do {
-            // A type that the flow does not take is found unhandled.
-            let adapted = try await flow._adapted(step) ?? step
-            // In RxFlow, `NoneStep` means that no step is taken.
-            if adapted is NoneStep { return .rejected("") }
-            return .step(try host.message(of: adapted))
-        } catch let rejection as StepRejected {
-            return .rejected(rejection.reason)
-        } catch {
-            return .failed("\(error)")
-        }
     }
 
     /// Cancels all subscriptions and tasks.

@@ -94,6 +94,6 @@ extension Stepper {
     func takeInitialSteps() -> [any Step] {
         // Read once, as it can be a computed property.
         let step = initialStep
-        return (step is NoneStep ? [] : [step]) + steps.takeInitialValues()
+        return (step.isNone ? [] : [step]) + steps.takeInitialValues()
     }
 }

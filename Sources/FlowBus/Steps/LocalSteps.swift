@@ -27,7 +27,7 @@ struct LocalSteps {
     ///
     /// - Throws: ``NavigationError`` for ``NoneStep``.
     mutating func message(of step: any Step) throws(NavigationError) -> StepMessage {
-        if type(of: step) == NoneStep.self { throw NavigationError(StepCoding.noStep) }
+        if step.isNone { throw NavigationError(StepCoding.noStep) }
         return StepMessage(
             name: name(of: step), arguments: [Argument(Self.itself.name, .object(Value.Object(StepBox(step))))])
     }

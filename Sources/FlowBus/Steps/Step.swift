@@ -12,6 +12,11 @@
 /// A step that goes over the bus is a ``BusStep``.
 public protocol Step: Sendable {}
 
+extension Step {
+    /// Whether it is ``NoneStep``. It is asked for each step, and a cast (`is`) costs more than to compare the types.
+    var isNone: Bool { Self.self == NoneStep.self }
+}
+
 /// The step that RxFlow itself defines.
 public enum RxFlowStep: BusStep, Hashable {
     /// The step that begins an app.
