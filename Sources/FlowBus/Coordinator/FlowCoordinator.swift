@@ -15,6 +15,8 @@ internal import FlowCore
 /// deallocated, they are withdrawn.
 @FlowActor
 public final class FlowCoordinator: Sendable {
+    // As in ``LocalHost``, exclusive access is not checked for what each step uses, if no code of the program can run while it changes.
+
     let host: any Host
     /// The flow types that this coordinator can create, by definition.
     var kinds: [String: FlowKind] = [:]
@@ -24,19 +26,19 @@ public final class FlowCoordinator: Sendable {
     var flowNames: [String: String] = [:]
     var screenNames: [String: String] = [:]
     /// The live flows and screens whose objects are in this coordinator.
-    var nodes: [NodePath: HostedNode] = [:]
+    @exclusivity(unchecked) var nodes: [NodePath: HostedNode] = [:]
     /// The same nodes by object.
-    var places: [ObjectIdentifier: NodesOfObject] = [:]
+    @exclusivity(unchecked) var places: [ObjectIdentifier: NodesOfObject] = [:]
     /// The flow or screen that a step was emitted on last, while it is live.
-    var emitting: HostedNode?
+    @exclusivity(unchecked) var emitting: HostedNode?
     /// The flow that was asked last where a step leads: it navigates next.
-    var asked: HostedNode?
+    @exclusivity(unchecked) var asked: HostedNode?
     /// The screen that began, or was presented, last: it is presented next, and its host says that it is.
-    var presenting: HostedNode?
+    @exclusivity(unchecked) var presenting: HostedNode?
     /// All presentables that the host has reported as live.
-    var live: [NodePath: HostNode] = [:]
+    @exclusivity(unchecked) var live: [NodePath: HostNode] = [:]
     /// The screen that was added last, while it is live: the navigation that added it is reported next.
-    var newest: HostNode?
+    @exclusivity(unchecked) var newest: HostNode?
     /// What led to each live child without a node; empty if the host keeps the tree.
     var origins: [NodePath: ChildOrigin] = [:]
     /// Flows that take a step again to restore its children.
@@ -49,7 +51,7 @@ public final class FlowCoordinator: Sendable {
     /// Roots that were requested and have no path yet.
     var awaitedRoots: [Root] = []
     /// Who waits until the initial steps of roots have run.
-    var startingRoots = StartingRoots()
+    @exclusivity(unchecked) var startingRoots = StartingRoots()
     /// The live roots that this coordinator started.
     var roots: [NodePath: Root] = [:]
 
@@ -57,7 +59,7 @@ public final class FlowCoordinator: Sendable {
     let navigations: Broadcast<FlowNavigation>
     let failed: Broadcast<NavigationFailure>
     /// What ``log`` has.
-    var logged = LogBuffer()
+    @exclusivity(unchecked) var logged = LogBuffer()
 
     /// Creates a coordinator in this process. It needs no bus, no service and no file.
     public convenience init() { self.init(host: LocalHost()) }

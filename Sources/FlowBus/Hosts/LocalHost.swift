@@ -5,6 +5,9 @@ internal import FlowCore
 /// It carries out effects as the service does: it asks flows, reports events, and measures time. Events wait in a
 /// queue, so that an event that a flow causes during a question or a report is handled after it, in order. Answers wait
 /// there, too, as they do on the bus. So both hosts handle the same steps in the same order.
+///
+/// Swift checks at run time that nothing uses a property while it is changed, which is a tenth of what a step costs. That is left out
+/// for properties that each step uses, if no code of the program can run while they change: neither closures nor what a step calls.
 @FlowActor
 final class LocalHost: Host {
     weak var delegate: (any HostDelegate)?
@@ -14,10 +17,10 @@ final class LocalHost: Host {
     static let ended = NavigationError(.flowEnded, "the coordinator has ended")
     private static let unknownScreen = Fault(FlowError(.presentableDismissed, "the screen is gone"))
 
-    var core = Coordinator(
+    @exclusivity(unchecked) var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false)
     /// What was not handled yet.
-    private(set) var waiting = LocalQueue()
+    @exclusivity(unchecked) private(set) var waiting = LocalQueue()
     /// The names of the steps.
     var steps = LocalSteps()
     private var isHandling = false
@@ -26,15 +29,15 @@ final class LocalHost: Host {
     /// Whether a task that handles them is scheduled.
     private var isScheduled = false
     /// The effects of the latest event; empty, but for its memory, between two events.
-    var effects: [Effect] = []
+    @exclusivity(unchecked) var effects: [Effect] = []
     /// The step that is emitted now.
-    private(set) var emitting: LocalEmission?
+    @exclusivity(unchecked) private(set) var emitting: LocalEmission?
     /// Its outcome, if its caller takes it from here.
-    private var outcome: Result<StepOutcome, NavigationError>?
+    @exclusivity(unchecked) private var outcome: Result<StepOutcome, NavigationError>?
     /// How many calls in a row were handled at once.
     private var callsInARow = 0
     /// The live flows, whose questions need not look for them.
-    var flows = LocalFlows()
+    @exclusivity(unchecked) var flows = LocalFlows()
     var lastStep: (name: String, id: StepID)?
     private var lastPath: (object: String, path: NodePath)?
     private var lastEmitted: (object: String, path: NodePath)?
@@ -44,21 +47,21 @@ final class LocalHost: Host {
     var texts = LocalTexts()
     var lastRequest: UInt64 = 0
     /// Emitted steps that were answered `pending`.
-    var pending = PendingSteps()
+    @exclusivity(unchecked) var pending = PendingSteps()
     /// Asks without an answer.
     var asks = PendingAsks()
     var lastAsk: UInt64 = 0
     /// Calls that a flow's open question delays.
     var delayed: [(flow: NodePath, call: () -> Void)] = []
     /// Questions that wait for an answer.
-    var questions: [QuestionID: PendingQuestion] = [:]
-    var adaptAnswers = HeldAnswers<AdaptAnswer>()
-    var navigateAnswers = HeldAnswers<NavigateAnswer>()
+    @exclusivity(unchecked) var questions: [QuestionID: PendingQuestion] = [:]
+    @exclusivity(unchecked) var adaptAnswers = HeldAnswers<AdaptAnswer>()
+    @exclusivity(unchecked) var navigateAnswers = HeldAnswers<NavigateAnswer>()
     let clock: HostClock
     private var alarm: Task<Void, Never>?
 
     /// What waits until nothing is to be done.
-    private var settled: [@FlowActor () -> Void] = []
+    @exclusivity(unchecked) private var settled: [@FlowActor () -> Void] = []
 
     init(_ clock: HostClock = .continuous) { self.clock = clock }
 
