@@ -79,6 +79,10 @@ quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Lif
 # has other paths, and which the build ID of the linker covers although it is stripped later.
 swift-release = swift build -c release --traits Programs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S
+# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
+# And frame pointers, as Debian's builds of C do: they cost the state machine 4 %. Debuggers and `perf record --call-graph dwarf` need
+# none.
+swift-release = swift build -c release --omit-frame-pointers --traits Programs $(SWIFT_FLAGS)
 swift-debug = swift build --traits Programs,Macros
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
