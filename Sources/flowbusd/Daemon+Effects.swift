@@ -7,7 +7,9 @@ import SdBus
 // message, or a line in the log.
 
 extension Daemon {
-    /// Carries out effects. A message that can't be sent ends the connection (``connectionFailed(_:)``).
+    /// Carries out effects, and takes them out of their list, whose memory can be used again.
+    ///
+    /// A message that can't be sent ends the connection (``connectionFailed(_:)``).
     ///
     /// A call that none of these effects answers is kept until a later event answers it.
     ///
@@ -18,17 +20,23 @@ extension Daemon {
     ///   - time: when the event occurred.
     ///   - areInHistory: whether the navigations among them are in the history, or in the tree's file.
     func perform(
-        _ effects: [Effect], answering call: MessageReader?, of request: RequestID, at time: Instant,
+        _ effects: inout [Effect], answering call: MessageReader?, of request: RequestID, at time: Instant,
         areInHistory: Bool = false
     ) {
         var open = call
-        for effect in effects {
-            // It occurred, even if nothing can be sent any more.
-            if !areInHistory, case .emitNavigationOccurred(let navigation) = effect {
-                persistence.add(navigation, at: time)
+        let added = areInHistory ? nil : time
+        // Moved out of the list, which is done at its end: an effect that stays there is copied to be looked at. Its buffer is
+        // reversed, as the list itself copies what it swaps.
+        effects.withUnsafeMutableBufferPointer { $0.reverse() }
+        while let effect = effects.popLast() {
+            if isLost {
+                // It occurred, even if nothing can be sent any more.
+                if let added, case .emitNavigationOccurred(let navigation) = effect {
+                    persistence.add(navigation, at: added)
+                }
+                continue
             }
-            if isLost { continue }
-            do { try perform(effect, request, &open) } catch { connectionFailed(error) }
+            do { try perform(effect, addedAt: added, request, &open) } catch { connectionFailed(error) }
         }
         guard let open, open.expectsReply, !isLost else { return }
         unansweredCalls.add(Caller(open), for: request)
@@ -36,9 +44,12 @@ extension Daemon {
 
     /// - Parameters:
     ///   - effect: what to do.
+    ///   - added: when a navigation occurred that is not in the history yet; nil if it is there.
     ///   - request: the request of the current call.
     ///   - open: the current call; nil once it is answered.
-    private func perform(_ effect: Effect, _ request: RequestID, _ open: inout MessageReader?) throws {
+    private func perform(
+        _ effect: Effect, addedAt added: Instant?, _ request: RequestID, _ open: inout MessageReader?
+    ) throws {
         switch effect {
         case .emitNavigationWillOccur(let announcement): try send(announcement)
         case .addPresentable(let state):
@@ -49,6 +60,7 @@ extension Daemon {
             manager.statusChanged()
         case .changeProperties(let changes): try send(changes)
         case .emitNavigationOccurred(let navigation):
+            if let added { persistence.add(navigation, at: added) }
             try send(navigation)
             if logsNavigations { log(navigation) }
         case .emitNavigationFailed(let failure):

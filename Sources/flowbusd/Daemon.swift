@@ -155,8 +155,7 @@ final class Daemon {
         if gate.isEnabled, work.hasUrgentRecords || !gate.isEmpty {
             return hold(effects, answering: call, of: request, at: now)
         }
-        perform(effects, answering: call, of: request, at: now)
-        effects.clear()
+        perform(&effects, answering: call, of: request, at: now)
         spareEffects = effects
         if work.hasRecords, !persistence.isFlushDue { persistence.flushSoon() }
     }

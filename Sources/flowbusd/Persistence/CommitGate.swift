@@ -9,7 +9,7 @@ import SdBus
 final class CommitGate {
     /// The effects of one event.
     struct PendingEffects {
-        let effects: [Effect]
+        var effects: [Effect]
         /// The call that brought the event.
         let call: RetainedMessage?
         let request: RequestID

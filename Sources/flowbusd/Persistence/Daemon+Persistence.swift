@@ -24,8 +24,13 @@ extension Daemon {
         guard !gate.isEmpty else { return }
         gate.forEachNavigation { persistence.append($0, at: $1) }
         persistence.persist(coordinator.takeRecords())
-        for item in gate.removeAll() {
-            perform(item.effects, answering: item.call?.message, of: item.request, at: item.time, areInHistory: true)
+        var items = gate.removeAll()
+        for place in items.indices {
+            // Out of the item, which would share them: they would be copied to be taken one by one.
+            var effects: [Effect] = []
+            swap(&effects, &items[place].effects)
+            let item = items[place]
+            perform(&effects, answering: item.call?.message, of: item.request, at: item.time, areInHistory: true)
         }
         persistence.flushIfFull()
     }
