@@ -139,7 +139,7 @@ help:
 	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
 	@echo 'make simulate   run flowbusd on a simulated bus and disk, by seeds (SIMULATION="$(SIMULATION)")'
 	@echo 'make mutate     find out whether the simulation notices mistakes that are made on purpose'
-	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
+	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the documentation of the Swift library'
 	@echo 'make deps       install what building, the demo and the tests need'
 
 demo: build
