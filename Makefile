@@ -23,6 +23,9 @@ EVERY = 60
 CALLS = 60000
 # What `make simulate` gives to the simulation: --seeds 300, --events 100000000, --seed 4711 --verbose.
 SIMULATION = --seeds 300
+# How many seconds `make fuzz` changes inputs of each target; 0 plays the corpora alone. And which targets; empty for all.
+FUZZ_SECONDS = 5
+FUZZ_TARGETS =
 # What `make mutate` gives to reliability/simulation/mutate: --seeds 1000, or numbers of mutations.
 MUTATIONS =
 # What `make test-clients` tests: folders of clients/; empty for all.
@@ -102,7 +105,7 @@ installed = \
 
 .PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app test-own-actor shell \
     test-shell build install uninstall list deb test-deb reproducible format lint deps docs bench-build bench bench-compare \
-    bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate
+    bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -139,6 +142,7 @@ help:
 	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
 	@echo 'make simulate   run flowbusd on a simulated bus and disk, by seeds (SIMULATION="$(SIMULATION)")'
 	@echo 'make mutate     find out whether the simulation notices mistakes that are made on purpose'
+	@echo 'make fuzz       try changes of inputs, guided by the code that they reach (FUZZ_SECONDS=600 FUZZ_TARGETS="events definitions")'
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the documentation of the Swift library'
 	@echo 'make deps       install what building, the demo and the tests need'
 
@@ -415,3 +419,8 @@ simulate:
 mutate:
 	@tools/dependencies build simulation
 	@reliability/simulation/mutate $(MUTATIONS)
+
+fuzz:
+	@tools/dependencies build simulation
+	@reliability/fuzz/build
+	@reliability/fuzz/run --seconds $(FUZZ_SECONDS) $(FUZZ_TARGETS)
