@@ -40,7 +40,7 @@ struct DamagedRecordsTests {
     private func live(_ records: [Record]) {
         var coordinator = Coordinator(definitions: builder().definitions, basePath: "")
         _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
-        if let main = coordinator.node(at: "/main") {
+        if let main = coordinator.node(at: "/main") ?? coordinator.paths.first.flatMap({ coordinator.node(at: $0) }) {
             for (number, name) in ["home", "pay", "page", "tabs"].enumerated() {
                 guard let step = coordinator.definitions.step(named: name) else { continue }
                 _ = coordinator.handle(
@@ -111,6 +111,15 @@ struct DamagedRecordsTests {
         refuses(try damaged("main") { $0.flow?.losses[0].losses.excess = .max }, end)
         refuses(try damaged("tabs") { $0.traits.raised = .max }, end)
         refuses(try damaged("main") { $0.traits.raised = 40 }, "raised")
+        // A step would be sent to a screen.
+        let home = try good.filter { $0.key.kind == .node }.first {
+            try NodeRecord(#require($0.body)).name == "home"
+        }
+        let alone = try #require(home)
+        var record = try NodeRecord(#require(alone.body))
+        record.parent = 0
+        record.traits.raised = 0
+        refuses([Record(alone.key, record.encoded())], "is a screen, and has no flow")
         let places = try good.filter { $0.key.kind == .node }.map { ($0.key.number, try NodeRecord(#require($0.body))) }
         let pay = try #require(places.first { $0.1.name == "pay" })
         refuses(try damaged("tabs") { $0.traits.raised = pay.0 }, "presentable")

@@ -145,7 +145,8 @@ extension Machine {
                 declared = (node.node.name, definitions.screen(named: node.node.name))
             }
             let screen = node.node.flow == nil ? declared?.screen : nil
-            let isOrphan = node.node.parent != 0 && parent == nil
+            // Nor is a screen anything without a flow.
+            let isOrphan = parent == nil && (node.node.parent != 0 || node.node.flow == nil)
             if let why = whyLost(node, screen, isOrphan: isOrphan, onSameBus: onSameBus) {
                 let record = node.node
                 let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base

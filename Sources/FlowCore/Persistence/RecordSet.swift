@@ -158,6 +158,9 @@ final class RecordSet {
             guard !someAreRaised || raises.insert(Raise(parent: parent, order: max(instance, raised))).inserted,
                 parent != 0 || raised == 0
             else { throw RecordFailure("presentable \(instance) can't have been raised by \(raised)") }
+            guard parent != 0 || stored.node.flow != nil else {
+                throw RecordFailure("presentable \(instance) is a screen, and has no flow that it could be in")
+            }
             if stored.node.flow != nil { depths[instance] = depth + 1 }
         }
         for (number, step) in steps {
