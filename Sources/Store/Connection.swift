@@ -44,6 +44,10 @@ final class Connection {
             do throws(StoreFailure) {
                 return try Connection(path, format, .reading(isImmutable: !hasLog), written, prepare)
             } catch let second {
+                // A damaged schema can make SQLite run out of memory, whatever there is.
+                if error.isOutOfMemory, second.isOutOfMemory, Database.hasMemory {
+                    throw StoreFailure(.unreadable, error.description, isOfSQLite: true)
+                }
                 throw second.kind == .unreadable ? second : error
             }
         }

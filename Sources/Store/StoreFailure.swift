@@ -17,11 +17,18 @@ public struct StoreFailure: Error, Equatable, Sendable, CustomStringConvertible 
     /// Whether SQLite reports it. It takes some calls of the system that fail for damage of the file, so another look may find that
     /// whole.
     public let isOfSQLite: Bool
+    /// Whether SQLite got no memory.
+    let isOutOfMemory: Bool
 
     /// A failure of this kind.
     public init(_ kind: Kind, _ description: String, isOfSQLite: Bool = false) {
+        self.init(kind, description, isOfSQLite: isOfSQLite, isOutOfMemory: false)
+    }
+
+    init(_ kind: Kind, _ description: String, isOfSQLite: Bool, isOutOfMemory: Bool) {
         self.kind = kind
         self.description = description
         self.isOfSQLite = isOfSQLite
+        self.isOutOfMemory = isOutOfMemory
     }
 }

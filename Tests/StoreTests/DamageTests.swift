@@ -119,6 +119,18 @@ import Testing
         #expect(found > 100)
     }
 
+    @Test(arguments: [0, 1])
+    func `D-6: a row of the schema of which SQLite says that there is no memory for it is damage`(row: Int) throws {
+        try fill(StoreFile(file))
+        let whole = Snapshot(file)
+        var bytes = try #require(whole.files[""])
+        // The first page has the file's header, its own, and the places of its rows, which begin with their sizes.
+        let place = Int(bytes[108 + 2 * row]) << 8 | Int(bytes[109 + 2 * row])
+        bytes.replaceSubrange(place..<place + 9, with: [UInt8](repeating: 0xff, count: 9))
+        try whole.restore("", bytes)
+        #expect(try useAll()?.kind == .unreadable)
+    }
+
     @Test func `D-6: any byte of the file's own header may be anything`() throws {
         try fill(StoreFile(file))
         let whole = Snapshot(file)

@@ -109,7 +109,15 @@ final class Database {
             reason = String(cString: message)
         }
         return StoreFailure(
-            StoreFailure.Kind(result), "'\(path)': \(action): \(reason) (SQLite \(result))", isOfSQLite: true)
+            StoreFailure.Kind(result), "'\(path)': \(action): \(reason) (SQLite \(result))", isOfSQLite: true,
+            isOutOfMemory: result & 0xff == SQLITE_NOMEM)
+    }
+
+    /// Whether SQLite can have more memory than opening a file takes.
+    static var hasMemory: Bool {
+        let memory = sqlite3_malloc64(8 << 20)
+        sqlite3_free(memory)
+        return memory != nil
     }
 }
 
