@@ -77,15 +77,13 @@ quick-service = ^flowbusdTests\.(Demo|Emission|Error|Guard|InstancePath|Introspe
 quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
-# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax. They are the same in each
-# folder: without a hash of each module, which covers its paths; with paths below this folder; and without debug information, which
-# has other paths, and which the build ID of the linker covers although it is stripped later.
-swift-release = swift build -c release --traits Programs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax; and frame pointers, as
+# Debian's builds of C do: they cost the state machine 4 %, and debuggers and `perf record --call-graph dwarf` need none.
+# They are the same in each folder: without a hash of each module, which covers its paths; with paths below this folder; and without
+# debug information, which has other paths, and which the build ID of the linker covers although it is stripped later.
+swift-release = swift build -c release --omit-frame-pointers --traits Programs \
+    -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S
-# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
-# And frame pointers, as Debian's builds of C do: they cost the state machine 4 %. Debuggers and `perf record --call-graph dwarf` need
-# none.
-swift-release = swift build -c release --omit-frame-pointers --traits Programs $(SWIFT_FLAGS)
 swift-debug = swift build --traits Programs,Macros
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
@@ -197,11 +195,11 @@ test-windows:
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
-	@tools/dependencies clients
+	@tools/dependencies clients qml
 	@clients/build
 
 test-clients:
-	@tools/dependencies build demo clients test-clients
+	@tools/dependencies build demo clients test-clients $(if $(filter-out glib python inspector,$(or $(PARTS),qml)),qml)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates,$(PARTS))
@@ -228,13 +226,13 @@ own-actor:
 
 # A device with windows. What it needs is built first, in .build/clients and .build/examples.
 shell: build
-	@tools/dependencies demo clients shell
+	@tools/dependencies demo clients qml shell
 	@clients/build glib qml
 	@examples/shell/build
 	@examples/shell/show $(SESSION)
 
 test-shell:
-	@tools/dependencies build demo clients shell test-shell
+	@tools/dependencies build demo clients qml shell test-shell
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build glib qml
@@ -261,7 +259,7 @@ test-own-actor: own-actor
 # The pictures of examples/shell stay where they would differ in the time alone.
 # The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
-	@tools/dependencies build demo clients shell test-shell docs
+	@tools/dependencies build demo clients qml shell test-shell docs
 	$(swift-debug) --product flowbusctl
 	$(swift-debug) --target FlowBusClient
 	$(swift-debug) --target FlowBusTesting
@@ -277,7 +275,7 @@ docs:
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl clients/inspector/picture docs/inspector.png
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients shell test-shell reliability simulation
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients qml shell test-shell reliability simulation
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
