@@ -44,7 +44,9 @@ extension World {
         for slot in forest.preorder() {
             guard let owner = forest[slot].owner else { continue }
             let (path, instance) = (forest[slot].path, forest[slot].instance)
-            if let gone = goneSince[owner.name], max(gone, lifeBegin) + Self.slack < sim_now {
+            if let gone = goneSince[owner.name], max(gone, lifeBegin) + Self.slack < sim_now,
+                isOverdue("\(instance) \(gone)")
+            {
                 fail("'\(path)' has the owner '\(owner.name)', which left the bus at \(gone) (S-30)")
             }
             guard forest[slot].presenting?.eviction == .underWay else { continue }
@@ -52,9 +54,17 @@ extension World {
                 fail("'\(owner.name)' is to leave '\(path)', and this flowbusd has not told it (S-44)")
                 return
             }
-            if told + Limits.leaveTime + Self.slack < sim_now {
+            if told + Limits.leaveTime + Self.slack < sim_now, isOverdue("\(instance) \(told)") {
                 fail("'\(owner.name)' still owns '\(path)', and was told to leave it at \(told) (S-44)")
             }
         }
+    }
+    /// Whether something was overdue some turns of the loop before: time can pass while flowbusd has work at hand.
+    private func isOverdue(_ what: String) -> Bool {
+        guard let first = overdue[what] else {
+            overdue[what] = turns
+            return false
+        }
+        return turns > first + 30
     }
 }

@@ -85,6 +85,9 @@ final class World {
     var goneSince: [String: UInt64] = [:]
     /// When owners were told to leave a screen, by its instance, in this life.
     var toldToLeave: [UInt64: UInt64] = [:]
+    /// How many turns the loop has made, and at which ones of this life something was found to be overdue.
+    var turns = 0
+    var overdue: [String: Int] = [:]
 
     // flowbusd.
 
@@ -130,6 +133,8 @@ final class World {
     struct Snapshot {
         var records: [Record] = []
         var owners: [String: Client] = [:]
+        /// Whether no call in slices goes on at the restart (S-7), which changes the tree at once.
+        var isWhole = true
     }
 
     /// How flowbusd ends.
@@ -236,7 +241,7 @@ final class World {
         (sim_is_dead, sim_disk_is_frozen) = (0, 0)
         (hasBegun, hasCompared, isEnding) = (false, false, false)
         (lifeBegin, toldToLeave) = (sim_now, [:])
-        (restoredInstances, added) = ([], [:])
+        (restoredInstances, added, overdue) = ([], [:], [:])
         hasDiskTrouble = sim_disk_fault.failure != 0 || sim_disk_fault.rare != 0
         partial = []
         presenters = []
@@ -338,6 +343,7 @@ final class World {
 
     /// Between two turns of the loop. Returns whether the process lives on.
     func idle(_ hasWork: Bool) -> Bool {
+        turns += 1
         if sim_is_dead != 0 || violation != nil { return die() }
         events = counts.messages + counts.acts + sim_timers - firstTimers
         if !isQuiet, events > length { beQuiet() }
@@ -464,13 +470,15 @@ final class World {
         guard let daemon else { return nil }
         return Snapshot(
             records: daemon.coordinator.machine.allRecords().filter { $0.key.kind != .counters },
-            owners: daemon.coordinator.machine.nameOwners.owners)
+            owners: daemon.coordinator.machine.nameOwners.owners, isWhole: !daemon.coordinator.pendingWork.hasMore)
     }
 
     /// A file is moved aside: it was damaged, by the world or by flowbusd (D-6).
     func movedAside(_ path: String) {
         let mayBeDamaged = profile.damages || profile.crashesMachine && !path.hasPrefix("/sim/run/")
-        if !mayBeDamaged { fail("'\(path)' is moved aside, and nobody has damaged it (D-6, D-7)") }
+        // Who is killed in the midst of the first page has told nobody of anything.
+        let isBegun = path.hasSuffix(".db") && sim_disk_size(path) >= 512
+        if !mayBeDamaged, isBegun { fail("'\(path)' is moved aside, and nobody has damaged it (D-6, D-7)") }
     }
 
     // MARK: What flowbusd does with events
@@ -489,13 +497,15 @@ final class World {
         switch event {
         case .restored(let records, let onSameBus):
             let found = records.filter { $0.key.kind != .counters }.sorted { $0.key < $1.key }
-            let known = expected?.first { $0.records == found }?.owners
+            let known = expected?.first { $0.records == found }
             if onSameBus { compareFound(found) } else { expected = nil }
             hasCompared = true
-            isAsBefore = isAsBefore && known == coordinator.machine.nameOwners.owners
+            isAsBefore = isAsBefore && known?.owners == coordinator.machine.nameOwners.owners
             let effects = coordinator.handle(event, at: now, upTo: Limits.slice)
-            if onSameBus, isAsBefore, !profile.changesDefinitions, !coordinator.pendingWork.hasMore {
-                compareRestored(found, coordinator)
+            if onSameBus, isAsBefore, known?.isWhole == true, !profile.changesDefinitions,
+                !coordinator.pendingWork.hasMore
+            {
+                compareRestored(found, coordinator, effects)
             }
             model?.end()
             return effects
@@ -528,11 +538,16 @@ final class World {
     var wasDamaged = false
     var mayBeOld = false
 
-    /// A restart forgets no record and makes none.
-    private func compareRestored(_ found: [Record], _ coordinator: borrowing Coordinator) {
+    /// A restart forgets no record and makes none. A screen that is presented at once is not evicted any more (S-44).
+    private func compareRestored(_ found: [Record], _ coordinator: borrowing Coordinator, _ effects: [Effect]) {
         let lasting: Set<RecordKey.Kind> = [.node, .activity, .step, .list, .progress, .stepper, .savedState]
-        let before = found.filter { lasting.contains($0.key.kind) }
-        let after = coordinator.machine.allRecords().filter { lasting.contains($0.key.kind) }
+        var presented: Set<RecordKey> = []
+        for case .present(let presentation) in effects { presented.insert(RecordKey(.node, presentation.instance)) }
+        func isComparable(_ record: Record) -> Bool {
+            lasting.contains(record.key.kind) && !presented.contains(record.key)
+        }
+        let before = found.filter(isComparable)
+        let after = coordinator.machine.allRecords().filter(isComparable)
         counts.comparedTrees += 1
         if before != after { fail("restored is another tree: " + Self.difference(after, before)) }
     }
