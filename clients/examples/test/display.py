@@ -129,6 +129,10 @@ class Sway:
         self._move(number, x, y)
         self._tell(f"press {button}", f"release {button}")
 
+    def point(self, number, x, y):
+        """Moves the pointer to a place of a window, and waits until the program has it there."""
+        self._move(number, x, y)
+
     def tap(self, x, y):
         """Clicks at a place of the display, given as parts of its width and height, whatever is there."""
         self._tell(f"move {round(x * 10000)} {round(y * 10000)}", "press left", "release left")
