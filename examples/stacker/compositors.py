@@ -12,6 +12,7 @@ from typing import NamedTuple
 import windowname
 from gi.repository import GLib
 from Xlib import X, display, protocol
+from Xlib.protocol import request
 
 
 class Window(NamedTuple):
@@ -88,18 +89,28 @@ class X11:
         found = window.get_full_property(self._display.intern_atom(atom), X.AnyPropertyType)
         return list(found.value) if found else []
 
-    def _window(self, number):
-        window = self._display.create_resource_object("window", number)
-        name = bytes(self._get(window, "_FLOWBUS_SCREEN")).decode() or (window.get_wm_class() or [""])[-1]
-        size, place = window.get_geometry(), window.translate_coords(self._root, 0, 0)
-        is_shown = window.get_attributes().map_state == X.IsViewable
-        return Window(name, number, is_shown, (-place.x, -place.y, size.width, size.height))
+    def _ask_about(self, number):
+        """Sends all questions about a window. Each answer of X11 takes its time, so nobody waits for one before the next is asked."""
+        every = {"display": self._display.display, "defer": 1}
+        return number, [request.GetProperty(**every, delete=0, window=number, property=self._display.intern_atom(name), type=0,
+                                            long_offset=0, long_length=2**20) for name in ("_FLOWBUS_SCREEN", "WM_CLASS")] + [
+            request.GetGeometry(**every, drawable=number), request.GetWindowAttributes(**every, window=number),
+            request.TranslateCoords(**every, src_wid=number, dst_wid=self._root, src_x=0, src_y=0)]
+
+    @staticmethod
+    def _window(number, questions):
+        for question in questions:
+            question.reply()
+        name, kind, size, more, place = questions
+        text = name.value and bytes(name.value[1]) or (bytes(kind.value[1]) if kind.value else b"").rstrip(b"\0").rpartition(b"\0")[2]
+        return Window(text.decode(), number, more.map_state == X.IsViewable, (place.x, place.y, size.width, size.height))
 
     def read(self):
         """The outputs with their areas, the windows from the lowest to the highest, and the numbers of those with the focus."""
         outputs = {self._display.get_atom_name(it.name): (it.x, it.y, it.width_in_pixels, it.height_in_pixels)
                    for it in self._root.xrandr_get_monitors().monitors}
-        windows = [self._window(it) for it in self._get(self._root, "_NET_CLIENT_LIST_STACKING")]
+        asked = [self._ask_about(it) for it in self._get(self._root, "_NET_CLIENT_LIST_STACKING")]
+        windows = [self._window(*it) for it in asked]
         return outputs, windows, self._get(self._root, "_NET_ACTIVE_WINDOW")
 
     def _send(self, number, kind, *data):
