@@ -1,4 +1,5 @@
 public import CSdBus
+import Synchronization
 
 /// The description of an interface, of which both the table for sd-bus and the XML are made.
 public struct InterfaceDescription {
@@ -137,8 +138,12 @@ extension InterfaceDescription {
         let table = UnsafeMutablePointer<sd_bus_vtable>.allocate(capacity: entries.count)
         // The unused parts of the union must be zero: sd_bus_vtable() zeroes them, and the copies stay so.
         table.initialize(from: entries, count: entries.count)
+        Self.tables.withLock { $0.append(UInt(bitPattern: table)) }
         return UnsafePointer(table)
     }
+
+    /// All tables, so that a search for leaks finds them when no bus has them any more.
+    private static let tables = Mutex<[UInt]>([])
 
     private static func entry(_ method: Method) -> sd_bus_vtable {
         var entry = sd_bus_vtable()
