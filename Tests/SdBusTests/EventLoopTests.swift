@@ -41,6 +41,8 @@ struct EventLoopTests {
         let loop = try EventLoop()
         var order: [String] = []
         var busy: DeferredTask?
+        // It has itself.
+        defer { busy = nil }
         let idle = try loop.deferred { order.append("idle") }
         let urgent = try loop.deferred(.amongMessages) { order.append("urgent") }
         busy = try loop.deferred(.amongMessages) {

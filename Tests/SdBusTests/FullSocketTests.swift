@@ -168,7 +168,7 @@ struct FullSocketTests {
         #expect(try pumped.played.messages().map(\.member) == ["AddMatch"])
         pumped.answerBytes = { 30_000 }
         // The handler of the call ends the registration while the socket is full.
-        pumped.called = { _ in
+        pumped.called = { [unowned pumped] _ in
             #expect(throws: Never.self) { try pumped.signal(30_000) }
             #expect(!pumped.output.flush())
             match = nil

@@ -69,6 +69,8 @@ struct PeerWatchesTests {
         let transcript = Transcript()
         let peers = try (0..<2).map { _ in try TestClient(daemon) }
         let names = peers.map(\.uniqueName)
+        // Its handler has it, too.
+        defer { transcript.watches = nil }
         let output = try #require(service.pump?.output)
         transcript.watches = try PeerWatches(service.bus, output) { _, _ in
         } gone: { name in

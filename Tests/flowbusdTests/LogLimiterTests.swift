@@ -39,7 +39,7 @@ struct LogLimiterTests {
     }
 
     private struct Handler: LogHandler {
-        nonisolated(unsafe) let world: World
+        nonisolated(unsafe) unowned let world: World
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.info
 
