@@ -10,6 +10,8 @@ TEST_OPTIONS =
 SEQUENCES = 100000
 # How often `make test` kills flowbusd in each test that does.
 KILLS = 20
+# A sanitizer for `make test`: address or thread. It has a build of its own.
+SANITIZE =
 # How often `make history` kills someone.
 HISTORY_KILLS = 40
 # What `make spin` gives to its check; for the long form --crashes 2 --liveness.
@@ -85,6 +87,10 @@ swift-release = swift build -c release --omit-frame-pointers --traits Programs \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S
 swift-debug = swift build --traits Programs,Macros
+# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
+swift-release = swift build -c release --traits Programs $(SWIFT_FLAGS)
+swift-debug = swift build --traits Programs,Macros $(sanitized)
+sanitized = $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
 installed = \
@@ -109,6 +115,7 @@ help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run all tests'
+	@echo '                (SANITIZE=address, SANITIZE=thread: with a sanitizer, which takes much longer)'
 	@echo 'make test-quick build, and run the most useful tests, for a minute'
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
@@ -168,14 +175,16 @@ build:
 	$(build-programs)
 	@$(MAKE) --no-print-directory $(completions)
 
-run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --traits Programs,Macros --skip-build
+run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
+    swift test --traits Programs,Macros --skip-build $(sanitized)
 
 # Tests of the library share the main actor, so they run a few at once (Tests/FlowBusTests/FewAtOnce.swift), and not beside those that
 # compute for minutes: they would wait for a thread longer than a guard may.
 test:
 	@tools/dependencies build demo examples tests
+	$(if $(SANITIZE),@tools/sanitized $(SANITIZE) true)
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
-	@tools/documentation
+	$(if $(SANITIZE),,@tools/documentation)
 	$(if $(TEST_OPTIONS),$(run-tests) $(TEST_OPTIONS),$(run-tests) --skip FlowBusTests)
 	$(if $(TEST_OPTIONS),,$(run-tests) --filter FlowBusTests)
 

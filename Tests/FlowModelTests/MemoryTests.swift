@@ -3,7 +3,11 @@ import Foundation
 import Testing
 
 /// Added and removed presentables leave no memory behind. The test runs in a process of its own.
-@Suite("Memory")
+@Suite(
+    "Memory",
+    .enabled(
+        if: ProcessInfo.processInfo.environment["FLOWBUS_SANITIZE"] == nil,
+        "a sanitizer keeps freed memory for a while"))
 struct MemoryTests {
     @Test func `S-25 S-33 presentables are added and removed a million times without growth`() async {
         await #expect(processExitsWith: .success) {

@@ -184,7 +184,8 @@ final class SendFailureScenario {
                 folder.path + "/state",
             ] + (reconnects ? ["--address", bus.address] : [])
         return try ChildProcess(
-            command[0], Array(command.dropFirst()), environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+            command[0], Array(command.dropFirst()),
+            environment: Sanitizer.whileTraced.merging(["DBUS_SESSION_BUS_ADDRESS": bus.address]) { $1 })
     }
 
     /// Runs it, and determines the lost messages.

@@ -95,6 +95,8 @@ final class CallKillRun {
         exec 2>>"$dir/$program.log"
         [ -e "$dir/$program-$life" ] || exec "$@"
         read -r name number <"$dir/$program-$life"
+        # Leaks are looked for by ptrace(2), too.
+        export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
         exec strace -q -s 0 -o "$dir/$program-$life.strace" -e trace=all -e "inject=$name:signal=KILL:when=$number" -- "$@"
 
         """
