@@ -38,6 +38,8 @@ public final class NavigationBus: Sendable {
     let link: BusLink
     /// The number of coordinators created so far; their object paths contain it.
     private var coordinators = 0
+    /// The presenter of their screens.
+    private(set) lazy var presenter = SharedPresenter(link)
     /// The names of the flows that the coordinators have registered.
     var registeredFlows: Set<String> = []
     var tokens = TokenBudget()

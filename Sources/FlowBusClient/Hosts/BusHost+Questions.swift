@@ -67,24 +67,12 @@ extension BusHost {
         }
     }
 
-    /// Handles a call to the presenter. Withdrawals are ignored: the tree reports what is gone.
-    func takePresenterCall(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
-        guard member == "Present" else { return }
-        do throws(SdError) {
-            let request = try PresentationRequest(call) { PresentedScreen(bus.link, $0, $1) }
-            afterSnapshot { [weak self] in
-                if self?.delegate?.present(Presentation(request), instance: request.instance) == true {
-                    reply.send()
-                    self?.delegate?.presented(request.path, instance: request.instance, request.answers)
-                } else {
-                    reply.fail(
-                        FlowError.Code.presentableDismissed.busName,
-                        "there is no object for the screen '\(request.path)'")
-                }
-            }
-        } catch {
-            reply.failUnread("the call", error)
-        }
+    /// Presents a screen. Returns whether its object is in this coordinator; then the call has its reply.
+    func present(_ request: PresentationRequest, _ reply: PendingReply) -> Bool {
+        guard delegate?.present(Presentation(request), instance: request.instance) == true else { return false }
+        reply.send()
+        delegate?.presented(request.path, instance: request.instance, request.answers)
+        return true
     }
 }
 

@@ -14,11 +14,10 @@ final class BusHost: Host {
 
     /// The connection, which lives as long as flows use it.
     let bus: NavigationBus
-    /// The path of its objects, which are at and below it.
+    /// The path below which its objects are.
     let path: String
     private var watch: TreeWatch?
     private var number: UInt64 = 0
-    private var presenter: ServedObject?
     private var flows: [RegisteredFlow] = []
     let declaredNamespace: BusNamespace
     /// The namespace, which stays the same once a name has it.
@@ -67,9 +66,7 @@ final class BusHost: Host {
         self.bus = bus
         declaredNamespace = namespace
         path = "/org/flowbus/swift/c\(bus.nextCoordinator())"
-        presenter = try ServedObject(bus.link, path, [ServedInterfaces.presenter]) { [weak self] member, call, reply in
-            self?.takePresenterCall(member, call, reply)
-        }
+        try bus.presenter.add(self)
         // Listens before the watch does: flows are registered again before the tree is read.
         number = bus.link.add(self)
         watch = TreeWatch(bus.link, nil) { [weak self] event in self?.handle(event) }
@@ -86,9 +83,9 @@ final class BusHost: Host {
             bus.link.unregister(flow.registration.name) { _ in }
         }
         for flow in flows { remove(flow) }
-        presenter?.end()
+        bus.presenter.remove(self)
         answerRoots()
-        (watch, presenter, questions) = (nil, nil, [])
+        (watch, questions) = (nil, [])
         // Refuses the queued calls, and those that wait for an answer.
         askAll()
         bus.link.questions.callAll()
@@ -154,7 +151,8 @@ final class BusHost: Host {
     private func send(_ flow: RegisteredFlow, replacing before: FlowRegistration? = nil, _ done: @escaping Done<Void>) {
         let current = epoch
         flow.epoch = current
-        bus.link.register(flow.registration, at: flow.object.path, presenter: path) { [weak self] result in
+        bus.link.register(flow.registration, at: flow.object.path, presenter: SharedPresenter.path) {
+            [weak self] result in
             switch result {
             case .success: flow.wasRegistered = true
             case .failure(let error): self?.refused(flow, before, error, in: current)
@@ -383,6 +381,9 @@ final class BusHost: Host {
         calls = []
         for call in waiting { call() }
     }
+
+    /// Whether the tree is known.
+    var isLive: Bool { state == .live }
 
     /// Delivers a question once the tree, and with it the flow, is known.
     func afterSnapshot(_ question: @escaping () -> Void) {

@@ -44,6 +44,25 @@ struct SeveralCoordinatorsTests {
         #expect(right.tree.roots.first?.children.count == 11)
     }
 
+    @Test func `on one connection each has flows of its own, with screens of the same name`() async throws {
+        let service = try ServiceFixture()
+        let bus = try service.connect()
+        let (left, right) = (try FlowCoordinator(bus: bus), try FlowCoordinator(bus: bus))
+        let (one, other) = (Self.scene(Main.self), Self.scene(Side.self))
+        async let first = Self.run(one, in: left)
+        async let second = Self.run(other, in: right)
+        #expect(try await first == Array(repeating: "Main: one", count: 10))
+        #expect(try await second == Array(repeating: "Side: one", count: 10))
+        let refused = try await refusal { try await right.coordinate(flow: Self.scene(Main.self), with: NoneStepper()) }
+        #expect(refused.code == .alreadyRegistered && refused.message.contains("another coordinator of this program"))
+        let page = try #require(left.presentable(at: "Main/page") as? TestScreen)
+        left.end()
+        #expect(page.withdrawals == 1)
+        #expect(try await right.emit(TestStep.one, on: other).isNavigated)
+        // None was dismissed because its presenter did not know it.
+        #expect(right.tree[NodePath("Side")]?.children.count == 11)
+    }
+
     @Test func `on two connections the same classes need two namespaces`() async throws {
         let service = try ServiceFixture()
         let left = try FlowCoordinator(bus: service.connect(), namespace: "left")
@@ -52,6 +71,11 @@ struct SeveralCoordinatorsTests {
         async let second = Self.run(Self.scene(Main.self), in: right)
         #expect(try await first == Array(repeating: "left_Main: left_one", count: 10))
         #expect(try await second == Array(repeating: "right_Main: right_one", count: 10))
+        let another = try FlowCoordinator(bus: service.connect(), namespace: "left")
+        let refused = try await refusal {
+            try await another.coordinate(flow: Self.scene(Main.self), with: NoneStepper())
+        }
+        #expect(refused.code == .alreadyRegistered && refused.message.contains("namespace"))
     }
 
     @Test(arguments: HostKind.allCases)
