@@ -86,9 +86,6 @@ quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Lif
 swift-release = swift build -c release --omit-frame-pointers --traits Programs \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S
-swift-debug = swift build --traits Programs,Macros
-# Builds of the programs for installation leave out the macros of the library, and with them swift-syntax.
-swift-release = swift build -c release --traits Programs $(SWIFT_FLAGS)
 swift-debug = swift build --traits Programs,Macros $(sanitized)
 sanitized = $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
 
