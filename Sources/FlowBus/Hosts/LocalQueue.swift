@@ -22,7 +22,8 @@ struct LocalQueue {
     }
 
     private var entries = Fifo<Entry>()
-    /// Steps are usually emitted on one presentable: that, and how many on it wait.
+    /// Steps are usually emitted on one presentable: that, and how many on it wait. Those that were appended while another one was
+    /// that presentable do not count.
     private var steps = (instance: UInt64(0), count: 0)
 
     init() {}
@@ -45,6 +46,7 @@ struct LocalQueue {
     mutating func popFirst() -> Entry? {
         guard let entry = entries.popFirst() else { return nil }
         if case .emission(let emission) = entry, steps.instance == emission.instance { steps.count -= 1 }
+        if entries.isEmpty { steps.count = 0 }
         return entry
     }
 
