@@ -438,7 +438,12 @@ final class World {
         guard path.hasPrefix("/sim/run/"), sim_disk_is_frozen == 0, commit != latestCommit else { return }
         latestCommit = commit
         guard hasBegun else { return }
-        if isWritten {
+        // A file that is begun in the midst of a life, because none could be when flowbusd started, or because the former one was
+        // moved aside, has the numbers 0 and 1 before anything is written to it: whoever is killed then, or by the write of all
+        // records that comes next, leaves it without records. What was done until then was not durable, as flowbusd reported
+        // (D-7).
+        let isEmpty = commit.number <= 1
+        if isWritten, !isEmpty {
             counts.commits += 1
             markedSerial = daemon?.coordinator.serial ?? 0
         }
@@ -448,7 +453,8 @@ final class World {
         }
         // Without its number, the next flowbusd may find this commit or the one before.
         let before = isWritten ? [] : expected
-        expected = snapshot().flatMap { taken in before.map { $0 + [taken] } }
+        let written = isEmpty ? Snapshot() : snapshot()
+        expected = written.flatMap { taken in before.map { $0 + [taken] } }
         guard isWritten else { return }
         if daemon?.fileDefinitions == definitions { isAsBefore = true }
         guard plan == .atNextCommit else { return }
