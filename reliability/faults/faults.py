@@ -98,6 +98,7 @@ ERRORS = {
     "socket": _MAKING + ("ENOBUFS",),
     "socketpair": _MAKING,
     "stat": ("ENOMEM", "EIO"),
+    "sync_file_range": ("EIO", "ENOMEM", "ENOSPC"),
     "statfs": ("EINTR", "EIO", "ENOMEM"),
     "statx": ("ENOMEM", "EIO"),
     "sysinfo": (),
