@@ -25,6 +25,14 @@ public enum Trace {
     /// Returns the line of an effect.
     public static func line(of effect: Effect) -> String { "< " + TraceLine(effect).text }
 
+    /// Reads the event of a line that begins with `> `, and its time.
+    static func event(
+        of line: Substring, for coordinator: borrowing Coordinator, reading definitions: Definitions
+    ) throws(TraceScanner.Failure) -> (Event, Instant) {
+        var scanner = TraceScanner(line.dropFirst(2), reading: definitions)
+        return try scanner.event(for: coordinator)
+    }
+
     /// Replays the events of a trace with a new coordinator.
     ///
     /// - Parameters:
@@ -54,8 +62,7 @@ public enum Trace {
             let event: Event
             let now: Instant
             do throws(TraceScanner.Failure) {
-                var scanner = TraceScanner(line.dropFirst(2), reading: definitions)
-                (event, now) = try scanner.event(for: coordinator)
+                (event, now) = try Self.event(of: line, for: coordinator, reading: definitions)
             } catch {
                 throw Mismatch(line: lines.startIndex, error.message)
             }

@@ -35,8 +35,7 @@ struct TourTraceTests {
         var coordinator = Coordinator(definitions: definitions, basePath: base)
         var written = [String(header)]
         for line in lines.dropFirst() where line.hasPrefix("> ") {
-            var scanner = TraceScanner(line.dropFirst(2), reading: definitions)
-            let (event, now) = try scanner.event(for: coordinator)
+            let (event, now) = try Trace.event(of: line, for: coordinator, reading: definitions)
             written.append(String(line))
             written += coordinator.handle(event, at: now, upTo: Limits.slice).map(Trace.line(of:))
         }

@@ -27,16 +27,14 @@ func playTraces(_ bytes: [UInt8]) {
         let event: Event
         let now: Instant
         do throws(TraceScanner.Failure) {
-            var scanner = TraceScanner(line.dropFirst(2), reading: definitions)
-            (event, now) = try scanner.event(for: coordinator)
+            (event, now) = try Trace.event(of: line, for: coordinator, reading: definitions)
         } catch {
             expect(!error.message.isEmpty, "there is no message")
             continue
         }
         let once = Trace.line(of: event, at: now, in: coordinator)
         do throws(TraceScanner.Failure) {
-            var scanner = TraceScanner(once.dropFirst(2)[...], reading: definitions)
-            let (again, time) = try scanner.event(for: coordinator)
+            let (again, time) = try Trace.event(of: once[...], for: coordinator, reading: definitions)
             expect(
                 Trace.line(of: again, at: time, in: coordinator) == once, "written again, it is another line: \(once)")
         } catch {
