@@ -32,16 +32,21 @@ func playRecords(_ bytes: [UInt8]) {
         return
     }
     var coordinator = restored(checked, definitions, isSameBus: first & 8 == 0)
-    let own = coordinator.takeAllRecords().sorted { $0.key < $1.key }
-    do throws(RecordFailure) { try Record.check(own) } catch { fatalError("own records are refused: \(error.message)") }
-    var again = restored(own, definitions, isSameBus: true)
+    var again = restored(ownRecords(of: &coordinator), definitions, isSameBus: true)
     expect(again.paths == coordinator.paths, "restored again, the tree is \(again.paths), not \(coordinator.paths)")
-    let third = again.takeAllRecords().sorted { $0.key < $1.key }
-    do throws(RecordFailure) { try Record.check(third) } catch {
-        fatalError("own records are refused: \(error.message)")
-    }
+    ownRecords(of: &again)
     live(again)
     live(coordinator)
+}
+
+/// The records that a machine has made, which have to be those of a whole tree.
+@discardableResult
+func ownRecords(of coordinator: inout Coordinator) -> [Record] {
+    let records = coordinator.takeAllRecords().sorted { $0.key < $1.key }
+    do throws(RecordFailure) { try Record.check(records) } catch {
+        fatalError("own records are refused: \(error.message)")
+    }
+    return records
 }
 
 private func restored(_ records: [Record], _ definitions: Definitions, isSameBus: Bool) -> Coordinator {
@@ -147,22 +152,6 @@ private func removeFiles(andFolder: Bool = false) {
     if andFolder { rmdir(folder) }
 }
 
-private func put(_ bytes: [UInt8], _ name: String) {
-    let descriptor = open(folder + "/tree" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    guard descriptor >= 0 else { fatalError("'\(folder)/tree\(name)': errno \(errno)") }
-    defer { close(descriptor) }
-    guard write(descriptor, bytes, bytes.count) == bytes.count else { fatalError("'\(folder)' is full") }
-}
-
-private func content(_ name: String) -> [UInt8] {
-    let descriptor = open(folder + "/tree" + name, O_RDONLY)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = read(descriptor, &bytes, bytes.count)
-    return Array(bytes.prefix(max(count, 0)))
-}
-
 private func navigations() -> HistoryBatch {
     var batch = HistoryBatch()
     for number in 1...5 as ClosedRange<UInt64> {
@@ -192,14 +181,14 @@ let goodFile: [String: [UInt8]] = {
     } catch {
         fatalError("\(error)")
     }
-    let files = [".db": content(".db"), ".db-commit": content(".db-commit")]
+    let files = [".db", ".db-commit"].reduce(into: [:]) { $0[$1] = content(of: folder + "/tree" + $1) }
     removeFiles()
     return files
 }()
 
 private func useFile(_ files: [(name: String, bytes: [UInt8])]) {
     removeFiles()
-    for file in files { put(file.bytes, file.name) }
+    for file in files { write(file.bytes, to: folder + "/tree" + file.name) }
     defer { removeFiles() }
     do throws(StoreFailure) {
         let store = try StoreFile(folder + "/tree.db")

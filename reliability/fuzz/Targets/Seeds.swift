@@ -1,19 +1,16 @@
 import Glibc
 import Input
-import Processes
 
 @testable import FlowCore
+@testable import Processes
 @testable import Store
 
 /// Writes inputs to begin with, which are made and so are not kept: files of the examples, recorded tours, records of random lives, and
 /// bytes.
 func writeSeeds(to folder: String) {
     let random = (0..<24).map { seed in
-        var state = UInt64(seed)
-        return (0..<(64 << (seed % 5))).map { _ in
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 56)
-        }
+        var numbers = Seeded(seed: UInt64(seed))
+        return (0..<(64 << (seed % 5))).map { _ in UInt8(truncatingIfNeeded: numbers.next() >> 56) }
     }
     for name in ["events", "rules"] { write(random, folder + "/" + name) }
     for (number, name) in exampleNames.enumerated() {
@@ -68,20 +65,6 @@ private func recordSamples() -> [[UInt8]] {
 private func write(_ inputs: [[UInt8]], _ folder: String, prefix: String = "seed") {
     mkdir(folder, 0o755)
     for (number, input) in inputs.enumerated() {
-        let path = "\(folder)/\(prefix)-\(number)"
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        guard descriptor >= 0, Glibc.write(descriptor, input, input.count) == input.count else {
-            fatalError("'\(path)' can't be written: errno \(errno)")
-        }
-        close(descriptor)
+        write(input, to: "\(folder)/\(prefix)-\(number)")
     }
-}
-
-private func content(of path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 18)
-    let count = read(descriptor, &bytes, bytes.count)
-    return count < 0 ? nil : Array(bytes.prefix(count))
 }

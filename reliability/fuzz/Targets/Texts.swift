@@ -91,7 +91,7 @@ private func start(_ definitions: Definitions) {
     for flow in definitions.flows.indices.prefix(8) {
         request += 1
         let wanted = FlowRequest(FlowID(flow), by: client)
-        answered(coordinator.handle(.flowRequested(RequestID(request), wanted), at: now()), request, &coordinator)
+        answered(coordinator.handle(.flowRequested(RequestID(request), wanted), at: now()), request)
     }
     for path in coordinator.paths.prefix(16) {
         for step in definitions.steps.indices.prefix(16) {
@@ -100,20 +100,17 @@ private func start(_ definitions: Definitions) {
             let event = Event.stepEmitted(
                 RequestID(request), on: node, step: StepID(step), arguments: [], by: client,
                 options: EmissionOptions(waits: false))
-            answered(coordinator.handle(event, at: now()), request, &coordinator)
+            answered(coordinator.handle(event, at: now()), request)
             if coordinator.paths.count > 200 { return }
         }
     }
     time += 60_000_000
     _ = coordinator.handle(.timerFired, at: now())
-    let records = coordinator.takeAllRecords()
-    do throws(RecordFailure) { try Record.check(records) } catch {
-        fatalError("own records are refused: \(error.message)")
-    }
+    ownRecords(of: &coordinator)
 }
 
 /// A call gets one answer, at most.
-private func answered(_ effects: [Effect], _ request: UInt64, _ coordinator: inout Coordinator) {
+private func answered(_ effects: [Effect], _ request: UInt64) {
     var count = 0
     for effect in effects {
         switch effect {
