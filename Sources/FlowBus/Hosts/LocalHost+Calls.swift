@@ -8,10 +8,7 @@ extension LocalHost {
         at path: NodePath? = nil, _ done: @escaping Done<Answer>,
         _ event: @escaping @FlowActor (LocalHost, RequestID) throws(FlowError) -> Event
     ) {
-        guard !isClosed else {
-            Task { @FlowActor in done(.failure(Self.ended)) }
-            return
-        }
+        guard !isClosed else { return refuse(done) }
         lastRequest += 1
         let number = lastRequest
         answers[number] = PendingAnswer(path: path, done: done)
@@ -23,6 +20,11 @@ extension LocalHost {
                 return nil
             }
         }
+    }
+
+    /// Tells a caller that the coordinator has ended, after the call has returned.
+    private func refuse<Value>(_ done: @escaping Done<Value>) {
+        Task { @FlowActor in done(.failure(Self.ended)) }
     }
 
     /// Enqueues a call about a presentable.
@@ -187,10 +189,7 @@ extension LocalHost {
     }
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
-        guard !isClosed else {
-            Task { @FlowActor in done(.failure(Self.ended)) }
-            return
-        }
+        guard !isClosed else { return refuse(done) }
         lastRequest += 1
         enqueue(
             .emission(LocalEmission(number: lastRequest, step: step, path: path, instance: instance, done: done)))
