@@ -63,16 +63,13 @@ struct EntryOutput {
     /// A text.
     mutating func append(_ text: String) {
         // Not by `withUTF8`, which needs a variable, and so a copy.
-        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
-            append(UInt64(utf8.count))
-            append(utf8)
-        }
-        if isDone == nil { append(Array(text.utf8), counted: true) }
+        append(UInt64(text.utf8.count))
+        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { append($0) }
+        if isDone == nil { append(Array(text.utf8)) }
     }
 
-    /// Bytes as they are, with their count before them or without.
-    mutating func append(_ bytes: [UInt8], counted: Bool = false) {
-        if counted { append(UInt64(bytes.count)) }
+    /// Bytes as they are.
+    mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { append($0) }
     }
 
