@@ -40,7 +40,7 @@ class X11:
 
     def click(self, number, x, y, button="left", has_focus=True):
         """Clicks at a place of a window, given as parts of its width and height. A strip never has the focus."""
-        self._move(number, x, y, has_focus)
+        self.point(number, x, y, has_focus)
         self._xdotool("click", {"left": "1", "back": "8"}[button])
 
     def tap(self, x, y):
@@ -50,13 +50,13 @@ class X11:
 
     def drag(self, number, start, end):
         """Drags from one place of a window to another one, in steps, as a hand does."""
-        self._move(number, *start)
+        self.point(number, *start)
         self._xdotool("mousedown", "1")
         for part in range(1, 11):
-            self._move(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
+            self.point(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
         self._xdotool("mouseup", "1")
 
-    def _move(self, number, x, y, has_focus=True):
+    def point(self, number, x, y, has_focus=True):
         """Moves the pointer, again and again, until the window has it and the focus: one that is raised may be below another one yet,
         and a click would be lost."""
         for _ in itertools.count():
@@ -126,12 +126,8 @@ class Sway:
 
     def click(self, number, x, y, button="left", has_focus=True):
         """Clicks at a place of a window, given as parts of its width and height. That of a strip may be without the focus."""
-        self._move(number, x, y)
+        self.point(number, x, y)
         self._tell(f"press {button}", f"release {button}")
-
-    def point(self, number, x, y):
-        """Moves the pointer to a place of a window, and waits until the program has it there."""
-        self._move(number, x, y)
 
     def tap(self, x, y):
         """Clicks at a place of the display, given as parts of its width and height, whatever is there."""
@@ -139,13 +135,13 @@ class Sway:
 
     def drag(self, number, start, end):
         """Drags from one place of a window to another one, in steps, as a hand does."""
-        self._move(number, *start)
+        self.point(number, *start)
         self._tell("press left")
         for part in range(1, 11):
-            self._move(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
+            self.point(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
         self._tell("release left")
 
-    def _move(self, number, x, y):
+    def point(self, number, x, y):
         """Moves the pointer, again and again, until the program has it where it is meant: see protocol.py."""
         for step in itertools.count():
             nodes = self._nodes()
