@@ -59,6 +59,7 @@ extension World {
             }
         }
     }
+
     /// Whether something was overdue some turns of the loop before: time can pass while flowbusd has work at hand.
     private func isOverdue(_ what: String) -> Bool {
         guard let first = overdue[what] else {

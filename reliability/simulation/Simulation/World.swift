@@ -118,10 +118,12 @@ final class World {
     var isToDamage = false
     /// Whether flowbusd ends in order.
     var isEnding = false
+    /// Whether files were damaged since the last life, and whether what is found may be older than what was written.
+    var (wasDamaged, mayBeOld) = (false, false)
     /// When this life began.
     var lifeBegin: UInt64 = 0
     /// The latest commit of the tree's file.
-    private var latestCommit = Commit(file: 0, number: 0)
+    var latestCommit = Commit(file: 0, number: 0)
 
     /// A commit of a file.
     struct Commit: Equatable {
@@ -397,7 +399,7 @@ final class World {
         quietEnd = sim_now + 150_000_000
     }
 
-    private func die() -> Bool {
+    func die() -> Bool {
         (sim_is_dead, sim_disk_is_frozen) = (1, 1)
         return false
     }
@@ -419,72 +421,6 @@ final class World {
             return die()
         case .killed: return die()
         }
-    }
-
-    /// A write killed the process.
-    func killedByWrite() {
-        counts.killsByWrite += 1
-        let isTree = String(cString: lastPath).hasPrefix("/sim/run/")
-        if hasBegun, isTree, let known = expected { expected = snapshot().map { known + [$0] } }
-        _ = die()
-    }
-
-    private var lastPath: UnsafePointer<CChar> {
-        withUnsafePointer(to: &sim_disk_last) { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
-    }
-
-    /// A commit was made, and its number was noted, or could not be. The same number is noted at other times, too.
-    func marked(_ path: String, _ commit: Commit, isWritten: Bool) {
-        guard path.hasPrefix("/sim/run/"), sim_disk_is_frozen == 0, commit != latestCommit else { return }
-        latestCommit = commit
-        guard hasBegun else { return }
-        // A file that is begun in the midst of a life, because none could be when flowbusd started, or because the former one was
-        // moved aside, has the numbers 0 and 1 before anything is written to it: whoever is killed then, or by the write of all
-        // records that comes next, leaves it without records. What was done until then was not durable, as flowbusd reported
-        // (D-7).
-        let isEmpty = commit.number <= 1
-        if isWritten, !isEmpty {
-            counts.commits += 1
-            markedSerial = daemon?.coordinator.serial ?? 0
-        }
-        guard plan != .none || isEnding else {
-            expected = nil
-            return
-        }
-        // Without its number, the next flowbusd may find this commit or the one before.
-        let before = isWritten ? [] : expected
-        let written = isEmpty ? Snapshot() : snapshot()
-        expected = written.flatMap { taken in before.map { $0 + [taken] } }
-        guard isWritten else { return }
-        if daemon?.fileDefinitions == definitions { isAsBefore = true }
-        guard plan == .atNextCommit else { return }
-        if isToDamage {
-            // After an orderly end all is in the file itself, and nothing in its log.
-            plan = .turns(below(20), chance(3) ? .killed : .stopped)
-        } else if chance(2) {
-            plan = .write
-            sim_disk_fault.kill_after = number(1...30)
-        } else {
-            let endings: [Ending] =
-                [.killed, .killed, .stopped, .disconnected] + (profile.crashesMachine ? [.machineDown] : [])
-            plan = .turns(below(20), element(endings) ?? .killed)
-        }
-    }
-
-    /// All that flowbusd has to go on with.
-    private func snapshot() -> Snapshot? {
-        guard let daemon else { return nil }
-        return Snapshot(
-            records: daemon.coordinator.machine.allRecords().filter { $0.key.kind != .counters },
-            owners: daemon.coordinator.machine.nameOwners.owners, isWhole: !daemon.coordinator.pendingWork.hasMore)
-    }
-
-    /// A file is moved aside: it was damaged, by the world or by flowbusd (D-6).
-    func movedAside(_ path: String) {
-        let mayBeDamaged = profile.damages || profile.crashesMachine && !path.hasPrefix("/sim/run/")
-        // Who is killed in the midst of the first page has told nobody of anything.
-        let isBegun = path.hasSuffix(".db") && sim_disk_size(path) >= 512
-        if !mayBeDamaged, isBegun { fail("'\(path)' is moved aside, and nobody has damaged it (D-6, D-7)") }
     }
 
     // MARK: What flowbusd does with events
@@ -526,47 +462,6 @@ final class World {
         }
         if let model { return model.handle(event, now, &coordinator) { fail($0) } }
         return coordinator.handle(event, at: now, upTo: Limits.slice)
-    }
-
-    private func compareFound(_ found: [Record]) {
-        defer { expected = nil }
-        guard let expected, profile.restore != .never, profile.folders.runtime != nil else { return }
-        counts.comparedFiles += 1
-        if expected.contains(where: { $0.records == found }) { return }
-        // Damage is found, and never used.
-        if wasDamaged, found.isEmpty { return }
-        if wasDamaged, mayBeOld { return }
-        fail(
-            "the file has \(found.count) records, which are none of the \(expected.count) sets that were written: "
-                + Self.difference(found, expected.last?.records ?? []))
-    }
-
-    var wasDamaged = false
-    var mayBeOld = false
-
-    /// A restart forgets no record and makes none. A screen that is presented at once is not evicted any more (S-44).
-    private func compareRestored(_ found: [Record], _ coordinator: borrowing Coordinator, _ effects: [Effect]) {
-        let lasting: Set<RecordKey.Kind> = [.node, .activity, .step, .list, .progress, .stepper, .savedState]
-        var presented: Set<RecordKey> = []
-        for case .present(let presentation) in effects { presented.insert(RecordKey(.node, presentation.instance)) }
-        func isComparable(_ record: Record) -> Bool {
-            lasting.contains(record.key.kind) && !presented.contains(record.key)
-        }
-        let before = found.filter(isComparable)
-        let after = coordinator.machine.allRecords().filter(isComparable)
-        counts.comparedTrees += 1
-        if before != after { fail("restored is another tree: " + Self.difference(after, before)) }
-    }
-
-    private static func difference(_ one: [Record], _ other: [Record]) -> String {
-        let ones = Dictionary(one.map { ($0.key, $0.body ?? []) }) { $1 }
-        let others = Dictionary(other.map { ($0.key, $0.body ?? []) }) { $1 }
-        func text(_ key: RecordKey) -> String { "\(key.kind) \(key.number)" }
-        let added = ones.keys.filter { others[$0] == nil }.sorted()
-        let removed = others.keys.filter { ones[$0] == nil }.sorted()
-        let changed = ones.keys.filter { others[$0] != nil && others[$0] != ones[$0] }.sorted()
-        let texts = changed.map { "\(text($0)) \(ones[$0] ?? []) for \(others[$0] ?? [])" }
-        return "added \(added.map(text)), missing \(removed.map(text)), changed \(texts)"
     }
 
     private var logger: Logger {
