@@ -21,8 +21,6 @@ ROWS =
 BUSES =
 # `make faults` plays one of so many faults of each scenario; 1 for all, which takes hours.
 EVERY = 60
-# Which scenarios it plays, separated by commas; empty for all.
-SCENARIOS =
 # How many calls `make flood` makes on each bus; 10000000 for the long form.
 CALLS = 60000
 # What `make simulate` gives to the simulation: --seeds 300, --events 100000000, --seed 4711 --verbose.
@@ -376,7 +374,7 @@ reliability-build:
 # docs/reliability.md says what the long forms have shown. Both print a seed, with which --seed repeats them. Faults are skipped, with
 # a message, where strace can't trace.
 faults: reliability-build
-	@reliability/faults/run --every $(EVERY) $(if $(SCENARIOS),--scenarios $(SCENARIOS)) || [ $$? -eq 77 ]
+	@reliability/faults/run --every $(EVERY) || [ $$? -eq 77 ]
 
 flood: reliability-build
 	@reliability/flood/run --calls $(CALLS)

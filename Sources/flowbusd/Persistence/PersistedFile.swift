@@ -60,13 +60,13 @@ final class PersistedFile {
         }
     }
 
-    /// Opens the file if it is whole. It is damaged only if a second look finds that, too: where a call of the system fails,
-    /// such as a read for want of memory, SQLite can take that for damage.
+    /// Opens the file if it is whole. A failure counts only if there is one at the second look, too: a call of the system can fail
+    /// once, which SQLite takes for damage in some places. A start without the file would go on without its contents.
     private func openWhole() throws(StoreFailure) -> [Record] {
         do throws(StoreFailure) {
             return try openOnce()
         } catch {
-            guard error.kind == .unreadable else { throw error }
+            guard error.kind != .locked else { throw error }
             return try openOnce()
         }
     }
