@@ -2,37 +2,22 @@ import FlowCore
 
 // Navigations in the history.
 extension StoreFile {
-    /// Navigations after this serial, oldest first, and whether there are more.
-    ///
-    /// - Parameters:
-    ///   - serial: the serial before the first one.
-    ///   - limit: how many at most.
-    ///   - bytes: how many bytes in an answer at most; but at least one entry, if there is one.
-    ///   - path: selects the flow at this path and flows below it; nil for all.
+    /// Navigations after this serial, oldest first: see ``HistoryPage``.
     public func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?
-    ) throws(StoreFailure) -> (entries: [HistoryEntry], hasMore: Bool) {
-        guard let after = Int64(exactly: serial) else { return ([], false) }
+    ) throws(StoreFailure) -> HistoryPage {
+        var page = HistoryPage(after: serial, limit: limit, bytes: bytes, below: path)
+        guard let after = Int64(exactly: serial) else { return page }
         return try reading { connection throws(StoreFailure) in
             let statement = connection.batches
             defer { statement.reset() }
             statement.bind(1, after)
-            var entries: [HistoryEntry] = []
-            var room = bytes
-            var reader = EntryReader(below: path)
             while try statement.step() {
-                reader.begin(try statement.bytes(2))
+                let bytes = try statement.bytes(2)
                 do throws(RecordFailure) {
-                    while try reader.next() {
-                        guard reader.serial > serial && reader.isBelow else { continue }
-                        if entries.count >= limit { return (entries, true) }
-                        let entry = try reader.entry()
-                        room -= entry.byteCount
-                        if room < 0 && !entries.isEmpty { return (entries, true) }
-                        entries.append(entry)
-                    }
-                    if reader.serial != UInt64(bitPattern: statement.integer(1)) {
-                        throw RecordFailure("the last serial is \(reader.serial)")
+                    guard let last = try page.add(bytes) else { return page }
+                    if last != UInt64(bitPattern: statement.integer(1)) {
+                        throw RecordFailure("the last serial is \(last)")
                     }
                 } catch {
                     throw StoreFailure(
@@ -41,7 +26,7 @@ extension StoreFile {
                             + error.message)
                 }
             }
-            return (entries, false)
+            return page
         }
     }
 

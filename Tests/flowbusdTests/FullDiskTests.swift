@@ -148,6 +148,7 @@ struct FullDiskTests {
         for _ in 0..<50 { try world.add() }
         #expect(!world.wasReported(true))
         #expect((1...2).contains(world.complaints.count), "one for each file: \(world.complaints)")
+        #expect(try world.history().count == count + 50 + 1)
 
         try world.disk.free()
         try world.waitUntilDurable()

@@ -35,13 +35,12 @@ extension Daemon {
         try CallOptions.read(call, known: [("flow", "o")]) { _ in path = String(cString: try call.readObjectPath()) }
         if let path { try checkPath(path) }
         let limit = asked == 0 ? HistoryInterface.mostEntries : min(asked, HistoryInterface.mostEntries)
-        let (entries, hasMore) = persistence.entries(
-            after: serial, limit: limit, bytes: HistoryInterface.mostBytes, below: path)
+        let page = persistence.entries(after: serial, limit: limit, bytes: HistoryInterface.mostBytes, below: path)
         try reply(to: call, "a(tossa{sv}a{sv})b") { body in
             try body.openContainer(.array, "(tossa{sv}a{sv})")
-            for entry in entries { try append(entry, to: body) }
+            for entry in page.entries { try append(entry, to: body) }
             try body.closeContainer()
-            try body.append(hasMore)
+            try body.append(page.hasMore)
         }
     }
 

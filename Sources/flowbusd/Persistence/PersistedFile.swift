@@ -203,12 +203,13 @@ extension PersistedFile {
     /// Navigations, none if they can't be read, and the outcome.
     func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?
-    ) -> (found: (entries: [HistoryEntry], hasMore: Bool), outcome: WriteResult) {
-        guard let file else { return (([], false), .failed) }
+    ) -> (page: HistoryPage, outcome: WriteResult) {
+        let none = HistoryPage(after: serial, limit: limit, bytes: bytes, below: path)
+        guard let file else { return (none, .failed) }
         do throws(StoreFailure) {
             return (try file.entries(after: serial, limit: limit, bytes: bytes, below: path), .written)
         } catch {
-            return (([], false), recover(from: error))
+            return (none, recover(from: error))
         }
     }
 

@@ -99,16 +99,23 @@ extension Persistence {
         }
     }
 
-    /// Navigations after a serial, oldest first, and whether there are more. Waiting ones are written first.
-    func entries(
-        after serial: UInt64, limit: Int, bytes: Int, below path: String?
-    ) -> (entries: [HistoryEntry], hasMore: Bool) {
-        guard let history, persistsHistory else { return ([], false) }
+    /// Navigations after a serial: those of the file, and then those that can't be written to it at the moment.
+    func entries(after serial: UInt64, limit: Int, bytes: Int, below path: String?) -> HistoryPage {
+        guard let history, persistsHistory else {
+            return HistoryPage(after: serial, limit: limit, bytes: bytes, below: path)
+        }
         flushHistory()
-        let (found, outcome) = history.entries(
-            after: serial, limit: limit, bytes: bytes, below: path)
+        var (page, outcome) = history.entries(after: serial, limit: limit, bytes: bytes, below: path)
         commitEnded(outcome, of: history)
-        return found
+        // A history that is another process's has navigations with the same serials.
+        if history.trouble?.kind == .locked { return page }
+        do throws(StoreFailure) {
+            for batch in waiting { try page.add(batch) }
+            try page.add(batch)
+        } catch {
+            logger.error("Could not read the navigations that wait for the history's file: \(error)")
+        }
+        return page
     }
 
     /// Removes some of the old or excess navigations, and continues when the loop is idle.
