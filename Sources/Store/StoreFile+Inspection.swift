@@ -86,10 +86,12 @@ extension StoreFile {
         case .missing: return uncertain("is missing")
         case .damaged(let why): return uncertain(why)
         case .mark(let mark) where made != nil:
+            // The commits of an earlier boot, and what they reserved, may not have reached the disk.
+            let isSameBoot = mark.boot == clock.boot
             return Inspection(
                 counters: Self.records(of: mark),
                 certainty: mark.isUncertain
-                    ? .unknown : mark.counters.isEmpty ? .nothing : mark.boot == clock.boot ? .exact : .late)
+                    ? .unknown : !isSameBoot ? .late : mark.counters.isEmpty ? .nothing : .exact)
         case .mark(let mark):
             guard mark.identity == loaded.contents.meta.identity else { return uncertain("belongs to another file") }
             let isSameBoot = mark.boot == clock.boot

@@ -214,6 +214,23 @@ import Testing
         #expect(try open().inspection.certainty == .exact)
     }
 
+    @Test func `D-2: a file that was begun during an earlier boot may have had numbers`() throws {
+        // A process was killed while it began the file. The disk has that, and nothing of the commits of the next process.
+        let begun = CommitFile.CommitMark(identity: 7, boot: clock.clock.boot)
+        try CommitFile(beside: file).write(begun)
+        clock.boot = 2
+        let store = try open()
+        #expect(store.inspection.certainty == .late && store.inspection.counters == [])
+        store.connection?.leaveAsItIs()
+        _ = consume store
+        #expect(try open().inspection.certainty == .unknown)
+        // In the same boot the file has whatever was committed.
+        for suffix in Snapshot.suffixes { unlink(file + suffix) }
+        clock.boot = 1
+        try CommitFile(beside: file).write(begun)
+        #expect(try open().inspection.certainty == .nothing)
+    }
+
     @Test func `A fresh file has no numbers until something is written`() throws {
         #expect(try open().inspection == StoreFile.Inspection())
         #expect(try open().inspection.warning == nil)
