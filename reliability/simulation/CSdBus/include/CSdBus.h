@@ -1,5 +1,6 @@
-/* libsystemd as Swift sees it in a simulation: the same declarations, with the functions of simulated.c behind them. One thread,
-   one loop, one connection, no system calls; the time is a number. */
+/* libsystemd as Swift sees it in a simulation: the same declarations, with the functions of this target behind them. One thread,
+   one loop, one connection, no system calls; the time is a number. Where sd-bus(3) and sd-event(3) promise an order, this has it;
+   where they don't, the seed decides. */
 #pragma once
 
 #include <stddef.h>
