@@ -217,6 +217,8 @@ final class World {
     private static let enoughQuietEvents: UInt64 = 50_000
     private static let mostQuietEvents: UInt64 = 2_000_000
     var quietEnd = UInt64.max
+    /// Whether the machine goes down with this life.
+    var isMachineDown = false
 
     private func drop() {
         for item in schedule.removeAll() {
@@ -230,115 +232,10 @@ final class World {
         held = []
     }
 
-    private func setBus() {
+    func setBus() {
         withUnsafeMutableBytes(of: &sim_bus_id) { bytes in
             for place in bytes.indices { bytes[place] = busNumber }
         }
-    }
-
-    /// One process, from its start to its end.
-    private func live() {
-        life += 1
-        if life > 1 { model?.end() }
-        (sim_is_dead, sim_disk_is_frozen) = (0, 0)
-        (hasBegun, hasCompared, isEnding) = (false, false, false)
-        (lifeBegin, toldToLeave) = (sim_now, [:])
-        (restoredInstances, added, overdue) = ([], [:], [:])
-        hasDiskTrouble = sim_disk_fault.failure != 0 || sim_disk_fault.rare != 0
-        partial = []
-        presenters = []
-        setBus()
-        if plan == .none, !isQuiet, chance(8) {
-            plan = .write
-            sim_disk_fault.kill_after = number(1...60)
-        }
-        do {
-            let bus = try Bus(.address("sim:"))
-            let loop = try EventLoop()
-            let setup = Setup(
-                logger: logger, definitionReader: DefinitionReader(DefinitionFolders(named: ["/sim/flows.d"])),
-                recorder: Recorder { [unowned self] event, now, coordinator in
-                    observe(event, now, &coordinator)
-                },
-                callsUnderWay: Limits.callsUnderWayInTotal, folders: profile.folders,
-                retention: Persistence.Retention(entries: profile.historyEntries, days: 30),
-                restore: profile.restore, reconnects: false, connect: { () throws(SdError) in throw .notConnected })
-            let daemon = try Daemon(bus: bus, loop: loop, setup: setup, definitions: definitions)
-            self.daemon = daemon
-            for (peer, message) in held { deliver(message, from: peer) }
-            held = []
-            _ = withExtendedLifetime(daemon) { daemon.run() }
-            if sim_is_dead == 0, !daemon.state.isEnding {
-                // It gave up at the start: the disk was no excuse.
-                if violation == nil, !hasDiskTrouble { fail("flowbusd ended by itself") }
-            }
-            self.daemon = nil
-        } catch {
-            fail("flowbusd could not be made: \(error)")
-        }
-        ended()
-    }
-
-    /// The bus finds that flowbusd is gone.
-    private func ended() {
-        counts.lives += 1
-        plan = .none
-        sim_disk_fault.kill_after = 0
-        sim_is_dead = 0
-        sim_disk_is_frozen = 0
-        partial = []
-        for key in calls.keys.sorted() where calls[key]?.life == life {
-            guard let call = calls.removeValue(forKey: key), let peer = peersByName[Peer.name(key.peer)] else {
-                continue
-            }
-            let error = sim_message(
-                3, 1, 0, key.number, "org.freedesktop.DBus", nil, nil, nil, "org.freedesktop.DBus.Error.NoReply", "",
-                nil, 0)
-            if let error { schedule.add(.answer(peer, error, call), at: peer.nextFromBus(sim_now)) }
-        }
-        if isToDamage {
-            damageFiles()
-        } else if hasCompared {
-            (wasDamaged, mayBeOld) = (false, false)
-        }
-        if isMachineDown {
-            restartMachine()
-        } else if profile.crashesMachine, chance(4) {
-            sim_disk_sync()
-        }
-        schedule.add(.resync, at: watcher.nextFromBus(sim_now))
-        if chance(3) {
-            sim_now += number(0...3_000_000)
-            isAsBefore = false
-        }
-    }
-
-    var isMachineDown = false
-
-    /// Another boot, another bus, and of the disk what had reached it.
-    private func restartMachine() {
-        isMachineDown = false
-        counts.machineCrashes += 1
-        sim_disk_crash()
-        hasLostHistory = true
-        expected = nil
-        BootClock.number += 1
-        sim_now += number(1_000_000...100_000_000)
-        busNumber = busNumber &+ 1
-        setBus()
-        for (peer, message) in held {
-            calls[CallKey(peer: peer.number, number: sim_message_number(message))] = nil
-            sd_bus_message_unref(message)
-        }
-        held = []
-        // Without a commit file, nothing can tell that there was a start before.
-        if sim_disk_size("history.db-commit") < 0, sim_disk_size("history.db") <= 0 {
-            (lastSerial, instances) = (0, [])
-        }
-        for peer in peers where peer !== watcher { replace(peer) }
-        // Names of connections begin anew, but those here never repeat, so that calls can be told apart.
-        calls = calls.filter { $0.key.peer == watcher.number }
-        isAsBefore = false
     }
 
     // MARK: What the hooks call
@@ -421,70 +318,5 @@ final class World {
             return die()
         case .killed: return die()
         }
-    }
-
-    // MARK: What flowbusd does with events
-
-    private func observe(_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect] {
-        if Simulate.isVerbose { print("  " + Trace.line(of: event, at: now, in: coordinator)) }
-        let effects = follow(event, now, &coordinator)
-        if Simulate.isVerbose { for effect in effects { print("      " + Trace.line(of: effect)) } }
-        note(effects, of: event)
-        return effects
-    }
-
-    private func follow(_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect] {
-        counts.handled += 1
-        hasBegun = true
-        switch event {
-        case .restored(let records, let onSameBus):
-            let found = records.filter { $0.key.kind != .counters }.sorted { $0.key < $1.key }
-            let known = expected?.first { $0.records == found }
-            if onSameBus { compareFound(found) } else { expected = nil }
-            hasCompared = true
-            isAsBefore = isAsBefore && known?.owners == coordinator.machine.nameOwners.owners
-            let effects = coordinator.handle(event, at: now, upTo: Limits.slice)
-            if onSameBus, isAsBefore, known?.isWhole == true, !profile.changesDefinitions,
-                !coordinator.pendingWork.hasMore
-            {
-                compareRestored(found, coordinator, effects)
-            }
-            model?.end()
-            return effects
-        case .presenterReplied(_, .presented(let client)):
-            if !presenters.contains(client.name) {
-                fail("'\(client.name)' presents a screen, and was not asked to (S-31)")
-            }
-        case .started:
-            if !hasCompared { compareFound([]) }
-            hasCompared = true
-        default: break
-        }
-        if let model { return model.handle(event, now, &coordinator) { fail($0) } }
-        return coordinator.handle(event, at: now, upTo: Limits.slice)
-    }
-
-    private var logger: Logger {
-        Logger(label: "simulation") { [unowned self] _ in Silence(isVerbose: Simulate.logs, seed: seed) }
-    }
-}
-
-/// The log of flowbusd: nowhere, unless somebody asks for it. A log that is written limits itself by timers, so the run is another.
-private struct Silence: LogHandler {
-    let isVerbose: Bool
-    let seed: UInt64
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level {
-        get { isVerbose ? .debug : .critical }
-        set {}
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        if isVerbose { print("    \(sim_now) flowbusd: \(event.message)") }
     }
 }
