@@ -178,6 +178,18 @@ int sim_disk_damage(const char *suffix) {
     return 1;
 }
 
+int sim_disk_damage_bytes(const char *prefix, const char *suffix, const uint8_t *bytes, size_t count) {
+    for (int place = 0; place < file_count; place++) {
+        struct file *file = files[place];
+        if (file->is_folder || !file->now.size || strncmp(file->path, prefix, strlen(prefix)) || !ends(file, suffix)) continue;
+        uint8_t *found = memmem(file->now.bytes, file->now.size, bytes, count);
+        if (!found) continue;
+        found[sim_disk_random((uint32_t)count)] ^= (uint8_t)(1u << sim_disk_random(8));
+        return 1;
+    }
+    return 0;
+}
+
 int sim_disk_remove(const char *suffix) {
     struct file *file = ending(suffix);
     if (file) file_forget(file);

@@ -56,4 +56,6 @@ struct PendingCall {
     let sent: UInt64
     /// The life of flowbusd that it was delivered to; nil while it was not.
     var life: Int?
+    /// When it was delivered, without the time that passed while flowbusd had work at hand.
+    var delivered: UInt64 = 0
 }

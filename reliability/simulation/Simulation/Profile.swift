@@ -23,8 +23,12 @@ struct Profile {
     let fillsSocket: Bool
     /// Whether definitions change while steps wait: after a restart, those are judged anew (D-5).
     let changesDefinitions: Bool
-    /// Whether the model of the rules follows, in a world of one process.
+    /// Whether the model of the rules follows, in a world of one process; and whether that goes on to the end, as nothing ends
+    /// flowbusd.
     let isModelled: Bool
+    let isUndisturbed: Bool
+    /// Whether the records are compared after each event, which takes time.
+    let comparesRecords: Bool
 
     init(seed: UInt64, using random: inout Seeded) {
         func among<T>(_ all: [T], _ random: inout Seeded) -> T { all[Int.random(in: 0..<all.count, using: &random)] }
@@ -34,9 +38,11 @@ struct Profile {
         compareEvery = pause * 60
         faultEvery = pause * among([10, 40, 200], &random)
         isModelled = seed % 4 == 3
+        isUndisturbed = seed % 8 == 7
         let hasState = among([true, true, false], &random)
         folders = StoreFolders(
             runtime: seed % 32 == 9 ? nil : "/sim/run/flowbus", state: hasState ? "/sim/state/flowbus" : nil)
+        comparesRecords = seed % 16 == 5 && (folders.runtime != nil || hasState)
         restore = among([.bus, .bus, .always], &random)
         historyEntries = among([100_000, 300, 0], &random)
         failsDisk = seed % 5 == 1
@@ -62,6 +68,7 @@ struct Counts {
     var comparedTrees: UInt64 = 0
     var comparedMirrors: UInt64 = 0
     var comparedByModel: UInt64 = 0
+    var comparedRecords: UInt64 = 0
     var answers: UInt64 = 0
     var navigations: UInt64 = 0
     var repeatedTokens: UInt64 = 0
@@ -81,6 +88,7 @@ struct Counts {
         comparedTrees += other.comparedTrees
         comparedMirrors += other.comparedMirrors
         comparedByModel += other.comparedByModel
+        comparedRecords += other.comparedRecords
         answers += other.answers
         navigations += other.navigations
         repeatedTokens += other.repeatedTokens

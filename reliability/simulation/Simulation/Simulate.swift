@@ -84,7 +84,7 @@ struct Simulate {
             \(all.navigations) navigations, \(all.answers) answers, \(all.repeatedTokens) repeated tokens; \(all.commits) commits, \
             \(all.lives) lives (killed by a write \(all.killsByWrite), \(endings)), \(all.diskFailures) disk failures, \
             \(all.damages) damages, \(all.machineCrashes) crashes of the machine; compared: \(all.comparedFiles) files, \
-            \(all.comparedTrees) trees, \(all.comparedMirrors) mirrors, \(all.comparedByModel) events by the model
+            \(all.comparedTrees) trees, \(all.comparedMirrors) mirrors, \(all.comparedRecords) times all records, \(all.comparedByModel) events by the model
             """)
         fflush(stdout)
     }

@@ -92,7 +92,9 @@ extension World {
     func deliver(_ message: OpaquePointer, from peer: Peer) {
         counts.messages += 1
         if sim_message_type(message) == 1 {
-            calls[CallKey(peer: peer.number, number: sim_message_number(message))]?.life = life
+            let key = CallKey(peer: peer.number, number: sim_message_number(message))
+            calls[key]?.life = life
+            calls[key]?.delivered = sim_now - busyTime
         }
         sim_deliver(message)
         release(message)
@@ -206,6 +208,7 @@ extension World {
                 return release(message)
             }
             counts.answers += 1
+            checkDelay(of: call, by: peer)
             schedule.add(.answer(peer, message, call), at: peer.nextFromBus(sim_now + delay))
         }
     }

@@ -61,7 +61,7 @@ extension World {
         counts.acts += 1
         switch below(12) {
         case 0...3:
-            if plan == .none { plan = .atNextCommit }
+            if plan == .none, !profile.isUndisturbed { plan = .atNextCommit }
         case 4:
             if profile.failsDisk {
                 let isFailing = sim_disk_fault.failure != 0 || sim_disk_fault.rare != 0
@@ -109,8 +109,17 @@ extension World {
         switch below(4) {
         case 0: _ = sim_disk_remove(suffix)
         case 1: _ = sim_disk_cut(suffix)
+        case 2 where suffix == ".db" && damageRecord(): break
         default: _ = sim_disk_damage(suffix)
         }
+    }
+
+    /// Changes a bit of a record in the file of the tree, which leaves the file as SQLite would have it. Returns whether it was
+    /// found there, and not in the log.
+    private func damageRecord() -> Bool {
+        let bodies = (expected?.last?.records ?? []).compactMap(\.body).filter { $0.count >= 8 }
+        guard let body = element(bodies) else { return false }
+        return sim_disk_damage_bytes("/sim/run/", ".db", body, body.count) != 0
     }
 
     /// The files of definitions have changed, and SIGHUP comes: as ``Daemon/reload(by:)``, without reading them.

@@ -1,5 +1,6 @@
 import CDisk
 @testable import FlowCore
+@testable import Worlds
 @testable import flowbusd
 
 // What is in the file of the tree, as the world knows it from what is written, and what the next flowbusd finds there.
@@ -69,6 +70,35 @@ extension World {
         // Who is killed in the midst of the first page has told nobody of anything.
         let isBegun = path.hasSuffix(".db") && sim_disk_size(path) >= 512
         if !mayBeDamaged, isBegun { fail("'\(path)' is moved aside, and nobody has damaged it (D-6, D-7)") }
+    }
+
+    /// After each event, the records that have changed since the last one, with those of before, are all that there are (D-1).
+    func compareArchive(_ coordinator: borrowing Coordinator) {
+        guard profile.comparesRecords else { return }
+        var copy = coordinator.copy()
+        guard var all = archive else {
+            archive = Archive()
+            archive?.keep(coordinator.allRecords)
+            untaken = copy.takeRecords()
+            return
+        }
+        // Tokens and asks that are over can be forgotten, and the removal taken, between two events.
+        let known = Set(coordinator.allRecords.map(\.key))
+        let mayBeGone: Set<RecordKey.Kind> = [.token, .ask]
+        all.keep(all.bodies.keys.filter { mayBeGone.contains($0.kind) && !known.contains($0) }.map { Record($0, nil) })
+        let wrong = all.update(from: &copy)
+        copy = coordinator.copy()
+        untaken = copy.takeRecords()
+        counts.comparedRecords += 1
+        if !wrong.isEmpty { fail("records are not those of the tree: \(wrong.joined(separator: ", ")) (D-1)") }
+    }
+
+    /// Before an event: whether flowbusd has taken the records that there were after the last one.
+    func noteTakenRecords(_ coordinator: borrowing Coordinator) {
+        guard profile.comparesRecords, !untaken.isEmpty else { return }
+        var copy = coordinator.copy()
+        let records = copy.takeRecords()
+        if !untaken.allSatisfy(records.contains) { archive?.keep(untaken) }
     }
 
     func compareFound(_ found: [Record]) {

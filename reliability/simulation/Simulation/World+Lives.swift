@@ -20,11 +20,12 @@ extension World {
         (hasBegun, hasCompared, isEnding) = (false, false, false)
         (lifeBegin, toldToLeave) = (sim_now, [:])
         (restoredInstances, added, overdue) = ([], [:], [:])
+        (loopReports, archive, untaken) = (nil, nil, [])
         hasDiskTrouble = sim_disk_fault.failure != 0 || sim_disk_fault.rare != 0
         partial = []
         presenters = []
         setBus()
-        if plan == .none, !isQuiet, chance(8) {
+        if plan == .none, !isQuiet, !profile.isUndisturbed, chance(8) {
             plan = .write
             sim_disk_fault.kill_after = number(1...60)
         }

@@ -11,7 +11,13 @@ import Logging
 extension World {
     func observe(_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect] {
         if Simulate.isVerbose { print("  " + Trace.line(of: event, at: now, in: coordinator)) }
+        noteTakenRecords(coordinator)
+        let wasAlone = coordinator.machine.origins.isEmpty && !coordinator.pendingWork.hasMore
         let effects = follow(event, now, &coordinator)
+        countLoops(effects, of: event, wasAlone: wasAlone)
+        // Those that were found are not written again.
+        if case .restored = event { archive = nil }
+        compareArchive(coordinator)
         if Simulate.isVerbose { for effect in effects { print("      " + Trace.line(of: effect)) } }
         note(effects, of: event)
         return effects

@@ -31,6 +31,30 @@ extension World {
         }
     }
 
+    /// flowbusd answers a call: at once, or when its caller has waited for as long as it should (S-9).
+    func checkDelay(of call: PendingCall, by peer: Peer) {
+        let delay = sim_now - busyTime - call.delivered
+        if delay > Limits.replyTimeout + Self.slack {
+            fail("\(peer.name) has waited \(delay) µs for the answer to \(call.member) (S-9)")
+        }
+    }
+
+    /// One origin reports once that it has triggered too many steps (S-11). Seen where an event has one origin, and no other waits.
+    func countLoops(_ effects: [Effect], of event: Event, wasAlone: Bool) {
+        switch event {
+        case .continued: break
+        case .stepEmitted where wasAlone: loopReports = 0
+        default: loopReports = nil
+        }
+        guard let known = loopReports else { return }
+        let reports = effects.count {
+            guard case .emitNavigationFailed(let failure) = $0 else { return false }
+            return failure.reason == .error(.navigationLoop)
+        }
+        loopReports = known + reports
+        if known + reports > 1 { fail("\(known + reports) reports say that one origin triggers too many steps (S-11)") }
+    }
+
     private func noteWithdrawal(_ effect: Effect) {
         if case .withdraw(let withdrawal) = effect, withdrawal.reason == .evicted {
             toldToLeave[withdrawal.instance] = sim_now

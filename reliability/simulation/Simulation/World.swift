@@ -85,6 +85,14 @@ final class World {
     var goneSince: [String: UInt64] = [:]
     /// When owners were told to leave a screen, by its instance, in this life.
     var toldToLeave: [UInt64: UInt64] = [:]
+    /// How much time has passed while flowbusd had work at hand.
+    var busyTime: UInt64 = 0
+    /// How many loops were reported of the origin of the event under way; nil if there may be several origins.
+    var loopReports: Int?
+    /// The records by those that flowbusd has taken, and those that it takes next, in runs where all of them are looked at after
+    /// each event.
+    var archive: Archive?
+    var untaken: [Record] = []
     /// How many turns the loop has made, and at which ones of this life something was found to be overdue.
     var turns = 0
     var overdue: [String: Int] = [:]
@@ -161,7 +169,7 @@ final class World {
         profile = Profile(seed: seed, using: &random)
         self.length = length ?? UInt64.random(in: 2_000...12_000, using: &random)
         if profile.isModelled {
-            let isWild = Int.random(in: 0..<50, using: &random) == 0
+            let isWild = Int.random(in: 0..<(profile.isUndisturbed ? 8 : 50), using: &random) == 0
             var made: Definitions
             repeat {
                 var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
@@ -256,7 +264,11 @@ final class World {
         if hasWork {
             // Messages come while others are handled.
             guard let time = schedule.nextTime, time <= sim_now || chance(16) else { return true }
-            if time > sim_now { sim_now = min(time, max(sim_now, sim_next_timer())) }
+            if time > sim_now {
+                let passed = min(time, max(sim_now, sim_next_timer())) - sim_now
+                sim_now += passed
+                busyTime += passed
+            }
             if time <= sim_now { next() }
             return true
         }

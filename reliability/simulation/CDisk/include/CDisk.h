@@ -42,6 +42,8 @@ void sim_disk_sync(void);
 void sim_disk_crash(void);
 /* Changes one bit of the file whose path ends so, mostly of a byte that is in use. Returns whether there is one. */
 int sim_disk_damage(const char *suffix);
+/* Changes one bit of these bytes, if the file whose path begins and ends so has them. Returns whether it has. */
+int sim_disk_damage_bytes(const char *prefix, const char *suffix, const uint8_t *bytes, size_t count);
 /* Removes the file, or cuts it. */
 int sim_disk_remove(const char *suffix);
 int sim_disk_cut(const char *suffix);
