@@ -87,8 +87,8 @@ final class World {
     var toldToLeave: [UInt64: UInt64] = [:]
     /// How much time has passed while flowbusd had work at hand.
     var busyTime: UInt64 = 0
-    /// How many loops were reported of the origin of the event under way; nil if there may be several origins.
-    var loopReports: Int?
+    /// Who emitted the step of the event under way, and how many loops were reported of it; nil if others may wait.
+    var loopReports: (client: Client, count: Int)?
     /// The records by those that flowbusd has taken, and those that it takes next, in runs where all of them are looked at after
     /// each event.
     var archive: Archive?
