@@ -187,6 +187,24 @@ struct EvictingTests {
         #expect(wait(world, 1).first == "withdraw /main/note from :1.8: evicted")
     }
 
+    @Test(arguments: [false, true])
+    func `S-38 S-44 it is launched if a restart lost the first answer of its presenter`(isAnswered: Bool) throws {
+        let world = try World(root: "main", builder())
+        let call = try #require(presentation(world))
+        if isAnswered { world.handle(.presenterReplied(call.id, .presented(by: Client(":1.7")))) }
+        try world.emit("cover", on: "/main")
+        try world.show("/main/page")
+        world.restart()
+        if !isAnswered { #expect(try world.claim("/main/note", by: ":1.7").last == "= done") }
+        wait(world, Self.after)
+        try world.saveState("/main/note", [Argument("at", .byte(1))], by: ":1.7")
+        try world.release("/main/note", by: ":1.7")
+        #expect(try isEvicted(world))
+        try world.emit("uncover", on: "/main")
+        #expect(presentation(world)?.reason == (isAnswered ? .recover : .launch))
+        #expect(presentation(world)?.state == [Argument("at", .byte(1))])
+    }
+
     @Test func `S-44 with new arguments it is presented with them, to a new process`() throws {
         let world = try makeWorld()
         try world.emit("uncover", on: "/main")

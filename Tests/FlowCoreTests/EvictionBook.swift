@@ -10,6 +10,8 @@ struct EvictionBook {
     private(set) var evicted: Set<UInt64> = []
     /// The screens that were presented before.
     private var presented: Set<UInt64> = []
+    /// Their latest calls, by instance, as far as these are the first ones.
+    private var launches: [UInt64: QuestionID] = [:]
     /// By instance: what was saved last, as far as it was acknowledged.
     private var states: [UInt64: Arguments] = [:]
     /// The screens that were reused since: other arguments drop what was saved.
@@ -42,6 +44,14 @@ struct EvictionBook {
             }
         default: break
         }
+    }
+
+    /// The process ends, and another one begins. The answers to its open questions are lost: who was asked to present a new screen is
+    /// asked that again, for the same reason (S-38).
+    mutating func restart(_ open: some Collection<QuestionID>) {
+        let lost = Set(open)
+        presented.subtract(launches.filter { lost.contains($0.value) }.keys)
+        launches = [:]
     }
 
     /// Forgets what is gone.
@@ -80,11 +90,12 @@ struct EvictionBook {
         if evicted.remove(it.instance) != nil {
             returns += 1
             if !it.state.isEmpty { statefulReturns += 1 }
-            // It may have been claimed before anyone was asked to present it.
+            // It may have been claimed before anyone was asked to present it, or had said that it is presented.
             if it.reason != .recover, it.reason != .launch || presented.contains(it.instance) {
                 faults.append("\(it.path) was evicted, and is presented by \(it.reason)")
             }
         }
         presented.insert(it.instance)
+        if it.reason != .return { launches[it.instance] = it.reason == .launch ? it.id : nil }
     }
 }

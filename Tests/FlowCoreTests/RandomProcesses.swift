@@ -125,6 +125,7 @@ final class RandomProcesses {
         var last = coordinator.copy()
         last.machine.expireAsks(at: time)
         let (before, definitions) = (last.comparable, coordinator.definitions)
+        evictions.restart(asked.keys)
         (model.watched, model.timer) = ([], nil)
         (unanswered, asked, late, lastQuestion, repeats) = ([:], [:], [], 0, [])
         coordinator = rebuilt
