@@ -54,6 +54,8 @@ public final class TestClock: Clock, Sendable {
         /// In the order in which they began.
         var sleepers: [(number: UInt64, sleeper: Sleeper)] = []
         var lastNumber: UInt64 = 0
+        /// Who wants to know that a sleeper is awake, by its number.
+        var awaited: [UInt64: CheckedContinuation<Void, Never>] = [:]
         /// Those that were cancelled before they slept.
         var cancelled: Set<UInt64> = []
     }
@@ -69,10 +71,14 @@ public final class TestClock: Clock, Sendable {
 
     /// Waits until the test has moved the clock to a time.
     ///
+    /// It runs on the actor of ``advance(by:)``. So a task of that actor that comes to it before that call does sleeps by then, however
+    /// busy the machine is, and what it does when it wakes comes before that of those who sleep longer.
+    ///
     /// - Parameters:
     ///   - deadline: the time.
     ///   - tolerance: of no effect.
     /// - Throws: `CancellationError` if the task is cancelled.
+    @FlowActor
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -99,8 +105,25 @@ public final class TestClock: Clock, Sendable {
             }
             sleeper?.wake.resume(throwing: CancellationError())
         }
-        // A task that was cancelled after it had slept.
-        state.withLock { state in _ = state.cancelled.remove(number) }
+        let awaiting = state.withLock { state in
+            // A task that was cancelled after it had slept.
+            state.cancelled.remove(number)
+            return state.awaited.removeValue(forKey: number)
+        }
+        awaiting?.resume()
+    }
+
+    // The one of the standard library leaves the actor.
+
+    /// Waits until the test has moved the clock by some time.
+    ///
+    /// - Parameters:
+    ///   - duration: the time.
+    ///   - tolerance: of no effect.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    @FlowActor
+    public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
+        try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
 
     /// Moves the clock. Whoever sleeps until then wakes in the order of time, and what it does on the main actor is done when this
@@ -112,8 +135,11 @@ public final class TestClock: Clock, Sendable {
         let end = now.advanced(by: duration)
         // Tasks that have just begun have to sleep first.
         await Self.letOthersRun()
-        while let sleeper = takeFirst(until: end) {
-            sleeper.wake.resume()
+        while let (number, sleeper) = takeFirst(until: end) {
+            await withCheckedContinuation { awake in
+                state.withLock { $0.awaited[number] = awake }
+                sleeper.wake.resume()
+            }
             await Self.letOthersRun()
         }
         state.withLock { $0.now = max($0.now, end) }
@@ -121,15 +147,15 @@ public final class TestClock: Clock, Sendable {
     }
 
     /// Takes whoever wakes first, and moves the clock to then.
-    private func takeFirst(until end: Instant) -> Sleeper? {
+    private func takeFirst(until end: Instant) -> (number: UInt64, sleeper: Sleeper)? {
         state.withLock { state in
             let due = state.sleepers.indices.filter { state.sleepers[$0].sleeper.due <= end }
             guard let place = due.min(by: { state.sleepers[$0].sleeper.due < state.sleepers[$1].sleeper.due }) else {
                 return nil
             }
-            let sleeper = state.sleepers.remove(at: place).sleeper
-            state.now = max(state.now, sleeper.due)
-            return sleeper
+            let first = state.sleepers.remove(at: place)
+            state.now = max(state.now, first.sleeper.due)
+            return first
         }
     }
 
@@ -138,6 +164,10 @@ public final class TestClock: Clock, Sendable {
 
     @FlowActor
     private static func letOthersRun() async {
-        for _ in 0..<turnCount { await Task.detached(priority: .background) { await Task.yield() }.value }
+        for _ in 0..<turnCount {
+            // Those of this actor have their turn: to wait for another task alone may be no wait, if that one has ended by then.
+            await Task.yield()
+            await Task.detached(priority: .background) { await Task.yield() }.value
+        }
     }
 }

@@ -2,8 +2,8 @@
 package struct HostClock: Sendable {
     /// The time since the clock was created.
     let elapsed: @Sendable () -> Duration
-    /// Waits for a time.
-    let sleep: @Sendable (Duration) async throws -> Void
+    /// Waits for a time. A clock that has the actor, as that of tests, knows who sleeps before another task has its turn.
+    let sleep: @FlowActor @Sendable (Duration) async throws -> Void
 
     package init<C: Clock>(_ clock: C) where C.Duration == Duration {
         let start = clock.now
