@@ -37,7 +37,7 @@ struct OutboxTests {
         loop = try EventLoop()
         pump = try MessagePump(connection, loop)
         outbox = try Outbox(connection, loop)
-        pump.handleAnswer = { [outbox] in outbox.take($0, answering: $1) }
+        pump.handleAnswer = { [unowned outbox] in outbox.take($0, answering: $1) }
         client.turn(loop)
         peer.turn(loop)
     }
@@ -52,7 +52,8 @@ struct OutboxTests {
             Outbox.OutgoingCall(
                 question: QuestionID(transcript.lastQuestion), destination: destination, timeout: timeout
             ) {
-                [pump] in
+                // The outbox keeps it for as long as there is no answer; together they would keep each other.
+                [unowned pump] in
                 guard isSendable else { throw UnsendableError() }
                 return try pump.output.call(MessageOutput.Callee(destination, "/x", "org.example.X"), member)
             } conclude: { [transcript] conclusion in
@@ -115,7 +116,7 @@ struct OutboxTests {
 
     @Test func `with a low total limit, each destination leaves half of the rest to the others`() throws {
         let outbox = try Outbox(connection, loop, capacity: 24)
-        pump.handleAnswer = { outbox.take($0, answering: $1) }
+        pump.handleAnswer = { [unowned outbox] in outbox.take($0, answering: $1) }
         let third = try TestClient(bus)
         third.turn(loop)
         func send(_ count: Int, to client: TestClient) {
@@ -124,7 +125,7 @@ struct OutboxTests {
                 let question = QuestionID(transcript.lastQuestion)
                 outbox.send(
                     Outbox.OutgoingCall(question: question, destination: client.uniqueName, timeout: 60_000_000) {
-                        [pump] in
+                        [unowned pump] in
                         try pump.output.call(
                             MessageOutput.Callee(client.uniqueName, "/x", "org.example.X"), "N\(number)")
                     } conclude: { [transcript] conclusion in
