@@ -114,10 +114,20 @@ final class ActivatedDaemon: KilledDaemon {
         caller = try TestClient(bus)
     }
 
+    // It is no child of this process, and would look for its bus for ever.
+    deinit { try? kill() }
+
     var flows: TemporaryDirectory { folders.flows }
     var log: String { (try? String(contentsOfFile: services.path + "/log", encoding: .utf8)) ?? "" }
 
-    func kill() throws { if let processID { Glibc.kill(processID, SIGKILL) } }
+    func kill() throws { if let processID, isOwn(processID) { Glibc.kill(processID, SIGKILL) } }
+
+    /// Whether a process is still the one that wrote its id: its arguments name the script, or the folders.
+    private func isOwn(_ processID: pid_t) -> Bool {
+        // With a byte of 0 after each.
+        let arguments = (try? String(contentsOfFile: "/proc/\(processID)/cmdline", encoding: .utf8)) ?? ""
+        return arguments.contains(services.path) || arguments.contains(flows.path)
+    }
 
     func restartAfterKill(_ random: inout SeededGenerator) throws -> Int {
         var kills = 1
