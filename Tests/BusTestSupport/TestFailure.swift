@@ -7,9 +7,9 @@ public struct TestFailure: Error, CustomStringConvertible, Sendable {
     public init(_ description: String) { self.description = description }
 }
 
-/// The time limit of a wait. It is a bound for failures and never paces a test, so it is long enough for a busy machine
-/// under a sanitizer.
-public let failureBound: Duration = .seconds(30)
+/// The time limit of a wait. It is a bound for failures and never paces a test, so it is long enough for a busy machine,
+/// and for one under a sanitizer, where all takes about ten times as long.
+public let failureBound: Duration = .seconds(Sanitizer.current == nil ? 30 : 240)
 
 /// The time at which a wait fails.
 struct Deadline {
