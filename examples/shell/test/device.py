@@ -41,15 +41,11 @@ def events():
     raise AssertionError("the stacker has ended")
 
 
-class Device:
-    """The device of this session."""
+class Windows:
+    """The windows of this session, compared with the screens in sight."""
 
-    def __init__(self):
-        self.compositor = compositors.connect(lambda *_: True)
-        self.display = display.current(f"{os.environ['LOGS']}/*.log")
-        self.monitor = bus.Monitor()
-
-    # What is there.
+    def __init__(self, compositor):
+        self.compositor, self._layers, self._programs = compositor, {}, {}
 
     def windows(self):
         """The windows that are seen, the lowest first, and the numbers of those with the focus."""
@@ -67,28 +63,58 @@ class Device:
     def screens(self):
         """The screens in sight, the lowest first: the names that a window of each can have, and more about it; None without flowbusd."""
         stack = bus.stack()
-        return stack and [((self.compositor.name(path, instance), program_of(path)), path.removeprefix(TREE), more)
+        return stack and [((self.compositor.name(path, instance), self._program(path)), path.removeprefix(TREE), more)
                           for path, instance, more in stack]
 
+    def _program(self, path):
+        """The program that a definition names for a screen."""
+        self._programs[path] = self._programs.get(path) or program_of(path)
+        return self._programs[path]
+
+    def difference(self, screens, windows, focused):
+        """How the windows that are seen differ from the screens that are visible; empty if they agree. For a screen that is not visible
+        yet there is what was there before it in its layer, or a plain window."""
+        for names, _, more in screens:
+            self._layers.update(dict.fromkeys(names, more.get("layer")))
+        hidden = [(names, more.get("layer")) for names, _, more in screens if not more["visible"]]
+        layers = {layer for _, layer in hidden}
+        cover = windowname.app_id(f"{TREE}cover", ""), f"{TREE}cover "
+        former = {it.name for it in windows if hidden and it.name.startswith(cover)}
+        former |= {it.name for it in windows if self._layers.get(it.name) in layers or any(it.name in names for names, _ in hidden)}
+        names = [it.name for it in windows]
+        shown = [(next((it for it in both if it in names), both[0]), more) for both, _, more in screens if more["visible"]]
+        strips = {name for name, more in shown if more.get("style") == "bar"}
+        wanted = [name for name, _ in shown]
+        former -= set(wanted)
+        # A strip is beside the others, not above them.
+        if set(names) - former != set(wanted) or [it for it in wanted if it not in strips] != unique(
+                it for it in names if it not in strips | former):
+            return f"GetStack has {wanted}, but the windows are {names}"
+        high = [it.number for it in windows if it.name not in strips][-1:]
+        return f"{focused} has the focus, not {high}" if high and focused != high else ""
+
     def agreement(self):
-        """The screens in sight with their windows, if the compositor shows just these, in this order, and the right one has the focus;
-        else what differs."""
+        """The screens in sight with their windows, if all are visible, and the compositor shows just these, in this order, and the right
+        one has the focus; else what differs."""
         screens = self.screens()
         windows, focused = self.windows()
         if not screens:
             return "flowbusd does not answer, or nothing is in sight"
         if hidden := [path for _, path, more in screens if not more["visible"]]:
             return f"not visible yet: {hidden}"
-        names = [it.name for it in windows]
-        wanted = [next((it for it in both if it in names), both[0]) for both, _, _ in screens]
-        strips = {name for name, (_, _, more) in zip(wanted, screens) if more.get("style") == "bar"}
-        # A strip is beside the others, not above them.
-        if set(names) != set(wanted) or [it for it in wanted if it not in strips] != unique(it for it in names if it not in strips):
-            return f"GetStack has {wanted}, but the windows are {names}"
-        high = [it for it in windows if it.name not in strips][-1:]
-        if focused != [it.number for it in high]:
-            return f"{focused} has the focus, not {high}"
-        return [(path, next(it for it in windows if it.name == name)) for name, (_, path, _) in zip(wanted, screens)]
+        return self.difference(screens, windows, focused) or [
+            (path, next(it for it in windows if it.name in names)) for names, path, _ in screens]
+
+
+class Device(Windows):
+    """The device of this session."""
+
+    def __init__(self):
+        super().__init__(compositors.connect(lambda *_: True))
+        self.display = display.current(f"{os.environ['LOGS']}/*.log")
+        self.monitor = bus.Monitor()
+
+    # What is there.
 
     def agree(self, *expected, seconds=LIMIT):
         """Waits until just these screens are in sight, and the windows agree. Returns the window of each, by its name."""

@@ -1,23 +1,21 @@
 """What must never happen, whatever is tapped or killed: a saved state is lost, or something is seen past the lock."""
 
 import threading
+import time
 
 import bus
 import compositors
+import device
 import windowname
-from gi.repository import GLib
-from Xlib import error
+from gi.repository import Gio, GLib
 
 
 class States:
-    """Compares the state that Present gives back with what SaveState was called with; reads the messages of the bus in a thread.
-
-    `changed` is when flowbusd has reported the latest change of a tree.
-    """
+    """Compares the state that Present gives back with what SaveState was called with; reads the messages of the bus in a thread."""
 
     def __init__(self, monitor):
         self._monitor, self._known, self._calls, self._arguments = monitor, {}, {}, {}
-        self.saved, self.given, self.wrong, self.changed = 0, 0, [], 0
+        self.saved, self.given, self.wrong = 0, 0, []
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
@@ -26,8 +24,6 @@ class States:
 
     def _take(self, message):
         path = message.get("path", "")
-        if message["type"] == "signal" and path.startswith(bus.ROOT):
-            self.changed = message["timestamp-realtime"] / 1e6
         if message["type"] == "method_call" and message.get("member") == "SaveState" and "/instance/" in path:
             # Until it is answered, it may count or not: flowbusd may be killed.
             instance = int(path.rpartition("/")[2])
@@ -57,26 +53,49 @@ class States:
                 self.wrong.append(f"instance {instance} ({_name}): Present has the state {state}, not one of {states}")
 
 
-class Lock:
-    """Looks at the windows whenever the compositor reports a change, in a thread, and notes what is seen while it may not be."""
+class Windows:
+    """Looks at the windows whenever flowbusd or the compositor reports a change, in a thread. It notes what is seen while that may not
+    be, and for how long the windows differ from GetStack."""
 
     def __init__(self):
-        self.is_locked, self.looks, self.wrong = False, 0, []
+        self.is_locked, self.looks, self.wrong, self.times = False, 0, [], []
+        self._event, self._since = None, None
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self):
-        context = GLib.MainContext.new()
-        context.push_thread_default()
-        self._compositor = compositors.connect(self._changed, context)
-        GLib.MainLoop.new(context, False).run()
+        self._context = GLib.MainContext.new()
+        self._context.push_thread_default()
+        self._windows = device.Windows(compositors.connect(self._compositor_changed, self._context))
+        bus.SESSION.signal_subscribe(bus.FLOWBUS, None, None, None, None, Gio.DBusSignalFlags.NONE, self._changed)
+        Gio.bus_watch_name_on_connection(bus.SESSION, bus.FLOWBUS, Gio.BusNameWatcherFlags.NONE, self._changed, None)
+        GLib.MainLoop.new(self._context, False).run()
 
-    def _changed(self, _event):
-        try:
-            outputs, windows, _focused = self._compositor.read()
-        except error.XError:
-            return True  # A window was gone.
+    def _compositor_changed(self, _event):
+        outputs, windows, _focused = self._windows.read()
         self.look(outputs, windows)
+        self._changed()
         return True
+
+    def _changed(self, *_):
+        """Compares, once all that has happened by now is read."""
+        if self._event is None:
+            self._event = time.monotonic()
+            idle = GLib.idle_source_new()
+            idle.set_callback(self._compare)
+            idle.attach(self._context)
+
+    def _compare(self, *_):
+        event, self._event = self._event, None
+        _outputs, windows, focused = self._windows.read()
+        screens = self._windows.screens()
+        if screens is None:
+            return GLib.SOURCE_REMOVE  # flowbusd has gone. Its next one is noticed.
+        if self._windows.difference(screens, [it for it in windows if it.is_shown], focused):
+            self._since = self._since or event
+        elif self._since:
+            self.times.append(time.monotonic() - self._since)
+            self._since = None
+        return GLib.SOURCE_REMOVE
 
     def look(self, outputs, windows):
         """Notes what is seen while it may not be."""
