@@ -192,6 +192,19 @@ def test_back_does_what_was_seen(device, install):
         "second: dismiss /org/flowbus/Navigation1/tree/shop/list", "third: navigated", "fourth: ", "fifth: UnknownObject")
 
 
+def test_a_tree_is_there_when_it_is_awaited(device, install):
+    install("""
+        @shop.screen("list")
+        async def show_list(screen):
+            for path in ("shop", "nowhere"):
+                tree = await shop.tree(path)
+                say(path, [node.get_path() for node in tree])
+            screen.show()
+    """)
+    wait_said(device, "shop ['/org/flowbus/Navigation1/tree/shop', '/org/flowbus/Navigation1/tree/shop/list']", "nowhere []")
+    device.wait_presented("shop/list")
+
+
 def test_guards(device, install):
     install("""
         @shop.guard("paid")

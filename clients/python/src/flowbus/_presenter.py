@@ -232,6 +232,21 @@ class Presenter:
         client.peek_back_async(_full(path), None, finish(pending, lambda result: BackPeek.wrap(client.peek_back_finish(result))))
         return pending
 
+    def tree(self, path: str) -> Pending[Any]:
+        """The presentables below a flow, and the flow itself, as a Flowbus.Tree. ``await`` gives it when flowbusd has told what is
+        there, so a window that shows it is not empty at first. It is empty while there is no such flow."""
+        pending: Pending[Any] = Pending(f"the tree of '{path}'")
+        tree = Flowbus.Tree.new_for_client(self.client, _full(path))
+
+        def loaded(*_change: object) -> None:
+            if tree.get_loaded():
+                tree.disconnect(handler)
+                pending.succeed(tree)
+
+        handler = tree.connect("notify::loaded", loaded)
+        loaded()
+        return pending
+
     # What libflowbus calls.
 
     def _on_present(self, _presenter: object, native: Any) -> None:
