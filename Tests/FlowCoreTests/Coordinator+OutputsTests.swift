@@ -120,6 +120,8 @@ struct OutputsTests {
         let first = try #require(try world.coordinator.stack(on: "left").first)
         #expect(first.instance == (try world.state("/main/b").instance) && first.isVisible)
         #expect(first.owner == Client(":1.9") && first.style.isEmpty && first.layer.isEmpty)
+        #expect(first.output == "left" && first.application == "com.y")
+        #expect(try world.coordinator.stack(on: "right").map(\.application) == [""])
         // In flows that are hidden nothing is in sight.
         try world.emit("sub", on: "/main_2")
         try world.emit("open", on: "/main_2/child")

@@ -12,13 +12,16 @@ struct OutputTests {
             """
             [steps]
             open = {}
+            more = {}
             [screens]
             page = { presenter = "com.example.Peer", budget = "10ms" }
+            fonts = { application = "com.example.Fonts" }
             [[autostart]]
             flow = "main"
             output = "left"
             [flows.main.on]
             open = { screen = "page", style = "modal" }
+            more = { screen = "fonts" }
             """)
         peer = try service.peer()
         peer.playPresenter()
@@ -50,10 +53,19 @@ struct OutputTests {
         let screen = try #require(try ask("GetStack", "left")[0].elements.first)
         #expect(screen.elements[0] == .objectPath(Service.tree + "/main/page"))
         #expect(screen.elements[2]["style"] == "modal" && screen.elements[2]["visible"] == false)
+        #expect(screen.elements[2]["output"] == "left" && screen.elements[2]["application"] == nil)
         #expect(try ask("GetStack", "right")[0].elements.isEmpty)
         _ = try ask("MoveRoot", .objectPath(Service.tree + "/main"), "right")
         try peer.waitForCall("Present") { $0.values[3]["output"] == "right" && $0.values[3]["reason"] == "update" }
         #expect(try ask("GetStack", "")[0].elements.count == 1)
+    }
+
+    @Test func `S-38 S-40 GetStack names the program of a screen that knows nothing of flowbus`() throws {
+        let fonts = try service.peer("com.example.Fonts")
+        try service.emit("more", on: "/main")
+        try fonts.waitForCall("Activate")
+        let screen = try #require(try ask("GetStack", "left")[0].elements.first)
+        #expect(screen.elements[2]["application"] == "com.example.Fonts")
     }
 
     @Test func `S-46 GetTimings counts a screen that became visible`() throws {

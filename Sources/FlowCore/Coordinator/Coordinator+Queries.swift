@@ -113,6 +113,10 @@ extension Coordinator {
         public var title: String
         /// The layer of the root's child above it; empty if the root has no layers (S-37).
         public var layer: String
+        /// The output of its root; empty if that has none (S-41).
+        public var output: String
+        /// The bus name of the program that shows it and knows nothing of flowbus; empty for others (S-40).
+        public var application: String
     }
 
     /// The screens in sight, from the lowest to the highest, by which a compositor orders windows (S-38).
@@ -123,9 +127,12 @@ extension Coordinator {
         try machine.checkOutput(output)
         return machine.forest.screensInSight(on: output).map { slot in
             let node = machine.forest[slot]
+            let presenter = node.presenting?.presenter
             return StackedScreen(
                 path: node.path, instance: node.instance, isVisible: node.isVisible, owner: node.owner,
-                style: node.style, title: node.title, layer: machine.forest.layerOfRoot(above: slot))
+                style: node.style, title: node.title, layer: machine.forest.layerOfRoot(above: slot),
+                output: machine.forest[node.root].output,
+                application: presenter?.application == nil ? "" : presenter?.service.name ?? "")
         }
     }
 

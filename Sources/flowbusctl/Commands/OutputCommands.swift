@@ -64,7 +64,7 @@ private struct StackedScreen {
     }
 
     /// The details that are texts, in the order of the output.
-    private static let texts = ["layer", "style", "title", "owner"]
+    private static let texts = ["layer", "style", "title", "owner", "output", "application"]
 
     private var isVisible: Bool { details["visible"]?.truth ?? false }
 

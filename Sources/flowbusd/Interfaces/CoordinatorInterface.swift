@@ -309,7 +309,7 @@ extension Daemon {
                 try body.appendEntry("visible", "b") { body in try body.append(screen.isVisible) }
                 let texts: [(StaticString, String)] = [
                     ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("title", screen.title),
-                    ("layer", screen.layer),
+                    ("layer", screen.layer), ("output", screen.output), ("application", screen.application),
                 ]
                 for (name, text) in texts where !text.isEmpty {
                     try body.appendEntry(name, "s") { body in try body.append(text) }

@@ -11,7 +11,7 @@ import bus
 import compositors
 import display
 import windowname
-from gi.repository import Gio, GLib
+from gi.repository import GLib
 from Xlib import error
 
 SHELL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -45,7 +45,7 @@ class Windows:
     """The windows of this session, compared with the screens in sight."""
 
     def __init__(self, compositor):
-        self.compositor, self._layers, self._programs = compositor, {}, {}
+        self.compositor, self._layers = compositor, {}
 
     def windows(self):
         """The windows that are seen, the lowest first, and the numbers of those with the focus."""
@@ -61,30 +61,23 @@ class Windows:
                 continue  # One of them has gone since it was listed.
 
     def screens(self):
-        """The screens in sight, the lowest first: the names that a window of each can have, and more about it; None without flowbusd."""
+        """The screens in sight, the lowest first: the name of the window of each, and more about it; None without flowbusd."""
         stack = bus.stack()
-        return stack and [((self.compositor.name(path, instance), self._program(path)), path.removeprefix(TREE), more)
+        return stack and [(more.get("application") or self.compositor.name(path, instance), path.removeprefix(TREE), more)
                           for path, instance, more in stack]
-
-    def _program(self, path):
-        """The program that a definition names for a screen."""
-        self._programs[path] = self._programs.get(path) or program_of(path)
-        return self._programs[path]
 
     def difference(self, screens, windows, focused):
         """How the windows that are seen differ from the screens that are visible; empty if they agree. For a screen that is not visible
         yet there is what was there before it in its layer, or a plain window."""
-        for names, _, more in screens:
-            self._layers.update(dict.fromkeys(names, more.get("layer")))
-        hidden = [(names, more.get("layer")) for names, _, more in screens if not more["visible"]]
-        layers = {layer for _, layer in hidden}
+        self._layers.update((name, more.get("layer")) for name, _, more in screens)
+        hidden = {name for name, _, more in screens if not more["visible"]}
+        layers = {self._layers[it] for it in hidden}
         cover = windowname.app_id(f"{TREE}cover", ""), f"{TREE}cover "
         former = {it.name for it in windows if hidden and it.name.startswith(cover)}
-        former |= {it.name for it in windows if self._layers.get(it.name) in layers or any(it.name in names for names, _ in hidden)}
+        former |= {it.name for it in windows if self._layers.get(it.name) in layers}
         names = [it.name for it in windows]
-        shown = [(next((it for it in both if it in names), both[0]), more) for both, _, more in screens if more["visible"]]
-        strips = {name for name, more in shown if more.get("style") == "bar"}
-        wanted = [name for name, _ in shown]
+        strips = {name for name, _, more in screens if more.get("style") == "bar"}
+        wanted = [name for name, _, more in screens if more["visible"]]
         former -= set(wanted)
         # A strip is beside the others, not above them.
         if set(names) - former != set(wanted) or [it for it in wanted if it not in strips] != unique(
@@ -103,7 +96,7 @@ class Windows:
         if hidden := [path for _, path, more in screens if not more["visible"]]:
             return f"not visible yet: {hidden}"
         return self.difference(screens, windows, focused) or [
-            (path, next(it for it in windows if it.name in names)) for names, path, _ in screens]
+            (path, next(it for it in windows if it.name == name)) for name, path, _ in screens]
 
 
 class Device(Windows):
@@ -131,8 +124,11 @@ class Device(Windows):
 
     def tap(self, window, x, y, **more):
         """Taps at a place of a window, given as parts of its width and height."""
-        number = window.number if "SWAYSOCK" in os.environ else hex(window.number)
-        self.display.click(number, x, y, **more)
+        self.display.click(number_of(window), x, y, **more)
+
+    def point(self, window, x, y):
+        """Moves the pointer there."""
+        self.display.point(number_of(window), x, y)
 
     def shoot(self, file):
         """Takes a picture."""
@@ -152,15 +148,18 @@ class Device(Windows):
         return re.sub(r"owner :1\.\d+ ", "owner ", text)
 
 
-def program_of(path):
-    """The program that a definition names for a screen."""
+def is_live(path):
+    """Whether there is a flow or screen; nobody knows while there is no flowbusd."""
     try:
-        return bus.call(bus.FLOWBUS, path, "org.freedesktop.DBus.Properties", "Get",
-                        GLib.Variant("(ss)", (f"{bus.FLOWBUS}.Presentable", "Presenter")))[0]
-    except GLib.Error as failure:
-        if Gio.DBusError.is_remote_error(failure):
-            return ""
-        raise
+        bus.call(bus.FLOWBUS, TREE + path, "org.freedesktop.DBus.Properties", "GetAll", GLib.Variant("(s)", ("",)))
+        return True
+    except GLib.Error:
+        return False
+
+
+def number_of(window):
+    """The number of a window, as its display has it."""
+    return window.number if "SWAYSOCK" in os.environ else hex(window.number)
 
 
 def has_owner(name):
