@@ -24,12 +24,12 @@ struct HeldQuestionsTests {
         lines.filter { line in !["timer", "guard?", "navigator?"].contains { line.hasPrefix($0) } }
     }
 
-    private func emission(
-        _ world: World, of step: String = "pick", options: EmissionOptions? = nil
-    ) throws -> Event {
-        .stepEmitted(
-            world.nextRequest(), on: try world.node("/main/shop"), step: try world.id(ofStep: step),
-            arguments: step == "strange" ? [] : [Argument("item", .int64(7))], by: Client(":1.1"), options: options)
+    private func emit(
+        _ world: World, waits: Bool = true, into effects: inout [Effect]
+    ) throws -> HeldQuestion? {
+        world.coordinator.emit(
+            try world.id(ofStep: "pick"), [Argument("item", .int64(7))], on: try world.node("/main/shop"),
+            by: Client(":1.1"), waits: waits, world.nextRequest(), at: Instant(microseconds: 0), into: &effects)
     }
 
     /// What a guard and a navigator answer about a step.
@@ -68,7 +68,7 @@ struct HeldQuestionsTests {
     func `S-5 an answer at once leads to what an answer by an event leads to`(dialogue: Dialogue) throws {
         let (onTheBus, inProcess) = (try makeWorld(), try makeWorld())
 
-        var expected = outcome(onTheBus.handle(try emission(onTheBus)))
+        var expected = outcome(try onTheBus.emit("pick", ["item": .int64(7)], on: "/main/shop"))
         expected += outcome(onTheBus.answer(1, try dialogue.guarding(onTheBus)))
         if let answer = dialogue.navigating(onTheBus) { expected += outcome(onTheBus.answer(2, answer)) }
 
@@ -79,7 +79,7 @@ struct HeldQuestionsTests {
             effects = []
         }
         let now = Instant(microseconds: 0)
-        let first = inProcess.coordinator.begin(try emission(inProcess), at: now, into: &effects)
+        let first = try emit(inProcess, into: &effects)
         collect()
         let asked = try #require(first)
         #expect(asked.isForGuard)
@@ -104,8 +104,7 @@ struct HeldQuestionsTests {
         let world = try makeWorld()
         var effects: [Effect] = []
         let now = Instant(microseconds: 0)
-        let held = world.coordinator.begin(
-            try emission(world, options: EmissionOptions(waits: waits)), at: now, into: &effects)
+        let held = try emit(world, waits: waits, into: &effects)
         effects = []
         let asked = try #require(held)
         let id = world.coordinator.ask(asked, at: now, into: &effects)
@@ -127,7 +126,7 @@ struct HeldQuestionsTests {
         for answersAtOnce in [true, false] {
             if !answersAtOnce { try world.emit("open", on: "/main") }
             var effects: [Effect] = []
-            let begun = world.coordinator.begin(try emission(world), at: now, into: &effects)
+            let begun = try emit(world, into: &effects)
             let held = try #require(begun)
             try world.dismiss("/main/shop")
             if answersAtOnce {
@@ -138,14 +137,5 @@ struct HeldQuestionsTests {
             #expect(effects.map(\.line).contains("! FlowEnded"))
             #expect(world.waiting == [])
         }
-    }
-
-    @Test func `S-9 a question about a step with a token is an effect, as its repetition may find it waiting`() throws {
-        let world = try makeWorld()
-        var effects: [Effect] = []
-        let held = world.coordinator.begin(
-            try emission(world, options: EmissionOptions(token: "t")), at: Instant(microseconds: 0), into: &effects)
-        #expect(held == nil)
-        #expect(effects.contains { if case .askGuard = $0 { true } else { false } })
     }
 }

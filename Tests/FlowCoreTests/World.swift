@@ -20,9 +20,10 @@ final class World {
     /// The clients that the shell was asked to watch. Any client with usage is watched, so the lines do not contain it.
     private(set) var watched: [String] = []
 
-    init(_ builder: DefinitionsBuilder, quotas: Quotas = .service) {
+    init(_ builder: DefinitionsBuilder, quotas: Quotas = .service, soleClient: Client? = nil) {
         self.quotas = quotas
-        coordinator = Coordinator(definitions: builder.definitions, basePath: "", quotas: quotas)
+        coordinator = Coordinator(
+            definitions: builder.definitions, basePath: "", quotas: quotas, soleClient: soleClient)
     }
 
     private let quotas: Quotas

@@ -121,7 +121,7 @@ extension FlowCoordinator {
         var types: [String: any Presentable.Type] = [:]
         var names: [String: String] = [:]
         for child in children {
-            if let flow = child.presentable.asFlow {
+            if let flow = child.flow {
                 if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
@@ -162,7 +162,7 @@ extension FlowCoordinator {
             if case .success = result {
                 self?.screenTypes.merge(types) { known, _ in known }
                 self?.screenNames.merge(names) { _, new in new }
-                for child in children where !child.presentable.isFlow { asked.note(child.presentable) }
+                for child in children where !child.presentableType.isFlow { asked.note(child.presentable) }
             }
             done(result)
         }

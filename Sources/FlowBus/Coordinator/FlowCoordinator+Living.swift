@@ -16,7 +16,7 @@ extension FlowCoordinator {
     private func begin(
         _ child: ContributedChild, at path: NodePath, _ live: HostNode?, after origin: ChildOrigin? = nil
     ) {
-        let definition = child.presentable.asFlow.map { hostName(of: type(of: $0)) }
+        let definition = child.flow.map { hostName(of: type(of: $0)) }
         let node = HostedNode(child, at: path, instance: live?.instance ?? 0, definition: definition ?? "")
         node.origin = origin
         add(node)
@@ -27,17 +27,17 @@ extension FlowCoordinator {
             presenting = node
             bindProperties(of: node)
         }
-        let observer = NodeObserver(node, self)
-        // Visibility goes first: the gate checks a step at the moment when it is emitted.
-        node.observePresence { observer.report($0) }
+        // The node is kept until it ends, and its subscriptions with it. Visibility goes first: the gate checks a step at the moment
+        // when it is emitted.
+        node.observePresence { [weak self] change in self?.report(change, of: node) }
         emitInitialSteps(of: node)
-        node.subscribeToSteps { observer.emit($0) }
+        node.subscribeToSteps { [weak self] step in self?.emit(step, on: node) }
         node.stepper.readyToEmitSteps()
     }
 
     /// Binds what a screen saves and asks, which few do.
     private func bindProperties(of node: HostedNode) {
-        let type = PresentableType.of(node.presentable)
+        let type = node.presentableType
         if type.isPlain { return }
         let properties = SavedProperties(of: node.presentable)
         if !properties.isEmpty { node.reports = reports(of: node, properties) }
@@ -49,8 +49,13 @@ extension FlowCoordinator {
         }
     }
 
+    private func report(_ change: Presence.Change, of node: HostedNode) {
+        if case .visible(let isVisible) = change { node.isHidden = !isVisible }
+        reports(of: node)?.report(change)
+    }
+
     /// What a node reports, which is made when it has something to report.
-    fileprivate func reports(of node: HostedNode) -> PresenceReports? {
+    private func reports(of node: HostedNode) -> PresenceReports? {
         if let reports = node.reports { return reports }
         if node.isEnded { return nil }
         let reports = reports(of: node, SavedProperties())
@@ -95,7 +100,7 @@ extension FlowCoordinator {
     }
 
     /// Emits a step of a stepper. No caller waits for the outcome.
-    fileprivate func emit(_ step: any Step, on node: HostedNode) {
+    private func emit(_ step: any Step, on node: HostedNode) {
         if step.isNone { return }
         do throws(NavigationError) {
             let message = try encode(step)
@@ -188,7 +193,7 @@ extension FlowCoordinator {
         if let root = node.root { LiveRoots.add(root) }
         if let before = nodes.updateValue(node, forKey: node.path) { remove(before) }
         let object = ObjectIdentifier(node.presentable)
-        places[object] = places[object]?.adding(node) ?? NodesOfObject(node)
+        if let before = places.updateValue(NodesOfObject(node), forKey: object) { places[object] = before.adding(node) }
     }
 
     private func remove(_ node: HostedNode) {
@@ -256,11 +261,13 @@ extension FlowCoordinator {
         }
         if let applied { begin(applied, contributions, navigation, step) }
         logged.append(NavigationLog.Entry(navigation, contributions))
-        navigations.send(
-            FlowNavigation(
-                flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
-                sender: navigation.sender, contributions: contributions,
-                adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
+        if navigations.isWatched {
+            navigations.send(
+                FlowNavigation(
+                    flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
+                    sender: navigation.sender, contributions: contributions,
+                    adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
+        }
         if applied != nil { markReady(node) }
     }
 
@@ -268,8 +275,9 @@ extension FlowCoordinator {
     private func begin(
         _ applied: Contributed, _ contributions: [AppliedContributor], _ navigation: HostNavigation, _ step: (any Step)?
     ) {
-        var places = contributions.filter(\.kind.isChild)[...]
+        var places = contributions[...]
         for (index, (name, child)) in applied.children.enumerated() {
+            while let other = places.first, !other.kind.isChild { places.removeFirst() }
             // A child that the same list has removed is not reported.
             guard let place = places.first, place.name == name else { continue }
             places.removeFirst()
@@ -356,24 +364,5 @@ extension FlowCoordinator {
         node.reports?.catchUp()
         markReady(node)
         emitInitialSteps(of: node)
-    }
-}
-
-/// Receives what a flow or screen, and its stepper, say.
-@FlowActor
-private final class NodeObserver {
-    private weak var node: HostedNode?
-    private weak var coordinator: FlowCoordinator?
-
-    init(_ node: HostedNode, _ coordinator: FlowCoordinator) { (self.node, self.coordinator) = (node, coordinator) }
-
-    func report(_ change: Presence.Change) {
-        guard let node else { return }
-        if case .visible(let isVisible) = change { node.isHidden = !isVisible }
-        coordinator?.reports(of: node)?.report(change)
-    }
-
-    func emit(_ step: any Step) {
-        if let node { coordinator?.emit(step, on: node) }
     }
 }

@@ -26,7 +26,9 @@ extension FlowCoordinator: HostDelegate {
             let (node, flow, step) = try decode(question)
             node.contributed = nil
             asked = node
-            announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
+            if announcements.isWatched {
+                announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
+            }
             try contribute(flow._contributors(to: step), at: node, question, answer)
         } catch {
             answer(.failed(error.message))
@@ -100,6 +102,11 @@ extension FlowCoordinator: HostDelegate {
                 let child = ContributedChild(
                     presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
                     options: options)
+                if list.count == 1, restoration == nil, child.isPlain, let name = registeredName(of: child, question) {
+                    answer(.screen(name))
+                    node.contributed = Contributed(children: [(name, child)])
+                    return
+                }
                 if restoration != nil { child.initialSteps = [] }
                 for step in takeInitialSteps(of: child, isLast: place == lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
@@ -159,7 +166,7 @@ extension FlowCoordinator: HostDelegate {
         of child: ContributedChild, isLast: Bool, _ question: HostQuestion
     ) -> [StepMessage] {
         if child.initialSteps.isEmpty { return [] }
-        guard let kind = kind(asked: question), !child.presentable.isFlow else { return [] }
+        guard let kind = kind(asked: question), !child.presentableType.isFlow else { return [] }
         // The newest child of a stack covers the others. That of tabs does, too, but a child that is shown is selected.
         let isUncovered = kind.type.children != .stack || isLast
         let isPresented = isUncovered && live[question.flow]?.isPresented == true && child.isShown
@@ -173,6 +180,13 @@ extension FlowCoordinator: HostDelegate {
         }
         if !taken.isEmpty { child.initialSteps.removeSubrange(kept..<kept + taken.count) }
         return taken
+    }
+
+    /// The name at the host of a screen of a registered class; nil for any other child.
+    private func registeredName(of child: ContributedChild, _ question: HostQuestion) -> String? {
+        let screen = child.presentable
+        guard let name = kind(asked: question)?.registeredName(of: screen) else { return nil }
+        return host.name(of: type(of: screen), name)
     }
 
     /// Encodes the result of a flow, which has to be of its type.
@@ -191,7 +205,7 @@ extension FlowCoordinator: HostDelegate {
         _ child: ContributedChild, _ question: HostQuestion
     ) throws(NavigationError) -> NamedContributor {
         try self.child(
-            child.presentable.isFlow ? .flow : .screen, hostName(of: child.presentable),
+            child.presentableType.isFlow ? .flow : .screen, hostName(of: child.presentable),
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
             child.onResult, child.options, question)
     }

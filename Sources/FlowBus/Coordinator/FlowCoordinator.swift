@@ -42,7 +42,7 @@ public final class FlowCoordinator: Sendable {
     /// What led to each live child without a node; empty if the host keeps the tree.
     var origins: [NodePath: ChildOrigin] = [:]
     /// Flows that take a step again to restore its children.
-    var restorations: [NodePath: Restoration] = [:]
+    @exclusivity(unchecked) var restorations: [NodePath: Restoration] = [:]
     /// Registrations under way, with the requests that wait for each.
     var registering: [String: [@FlowActor () -> Void]] = [:]
     /// Roots to start, in order, and whether one is being registered.
@@ -323,12 +323,14 @@ package final class FlowKind {
     /// Whether all children are screens that are registered: then there is nothing to check when they are contributed once more.
     func hasAll(_ children: [(name: String, child: ContributedChild?)]) -> Bool {
         for (_, child) in children {
-            if let child, !hasScreen(child.presentable) { return false }
+            if let child, registeredName(of: child.presentable) == nil { return false }
         }
         return true
     }
 
-    private func hasScreen(_ presentable: any Presentable) -> Bool {
-        isRegistered && screens[ObjectIdentifier(Swift.type(of: presentable))] == presentable.name
+    /// The name of a screen that is registered; nil for any other presentable.
+    func registeredName(of presentable: any Presentable) -> String? {
+        let name = presentable.name
+        return isRegistered && screens[ObjectIdentifier(Swift.type(of: presentable))] == name ? name : nil
     }
 }

@@ -7,6 +7,7 @@ package final class HostedNode {
     /// The instance number, never used again (S-1); 0 until the host reports it.
     let instance: UInt64
     package let presentable: any Presentable
+    let presentableType: PresentableType
     package let stepper: any Stepper
     /// The presentable as a flow; nil for a screen.
     let flow: (any Flow)?
@@ -20,7 +21,7 @@ package final class HostedNode {
     /// What its parent makes of its answer.
     var onResult: ResultStep?
     /// Whether it says of itself that it is not visible.
-    var isHidden = false
+    @exclusivity(unchecked) var isHidden = false
     /// The place of a flow that was asked; nil where its host knows none.
     var place: FlowPlace?
     /// What it reports to the host; nil as long as there is nothing.
@@ -30,7 +31,7 @@ package final class HostedNode {
     /// What it asks; nil where it can ask nothing.
     var asks: ScreenAsks?
     /// Whether this program has presented the screen.
-    var isOwned = false
+    @exclusivity(unchecked) var isOwned = false
     private(set) var isEnded = false
     /// Whether the flow is ready, once that was looked for.
     var readiness: FlowReadiness?
@@ -42,7 +43,7 @@ package final class HostedNode {
     /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
     private var asked: (message: StepMessage, step: any Step)?
     /// What the flow contributed with its latest answer, until the host reports the navigation.
-    var contributed: Contributed?
+    @exclusivity(unchecked) var contributed: Contributed?
     /// The call of `adapt` under way.
     private var adapting: Adapting?
 
@@ -50,8 +51,9 @@ package final class HostedNode {
         self.path = path
         self.instance = instance
         presentable = child.presentable
+        presentableType = child.presentableType
         stepper = child.stepper
-        flow = child.presentable.asFlow
+        flow = child.flow
         root = flow.flatMap { $0.root as? any Presentable }
         self.definition = definition
         allowsStepWhenNotPresented = child.allowsStepWhenNotPresented
@@ -89,7 +91,7 @@ package final class HostedNode {
     /// dismissal of its root, but neither title nor answer.
     package func observePresence(_ receive: @escaping @FlowActor (Presence.Change) -> Void) {
         // Its presence says what its sequences do, without a stream for each of them.
-        if flow == nil, let presence = presentable.screenPresence {
+        if flow == nil, let presence = presentableType.presence(of: presentable) {
             presenceSubscription = presence.subscribe(receive)
             return
         }
@@ -228,6 +230,7 @@ private final class Adapting {
 @FlowActor
 package final class ContributedChild {
     let presentable: any Presentable
+    let presentableType: PresentableType
     let stepper: any Stepper
     /// Whether its steps are taken while it is not presented: the default of a flow.
     let allowsStepWhenNotPresented: Bool
@@ -243,18 +246,27 @@ package final class ContributedChild {
     ) {
         self.presentable = presentable
         self.stepper = stepper
+        presentableType = PresentableType.of(presentable)
         self.allowsStepWhenNotPresented =
-            options.whenHidden.map { $0 == .allow } ?? allowsStepWhenNotPresented ?? presentable.isFlow
+            options.whenHidden.map { $0 == .allow } ?? allowsStepWhenNotPresented ?? presentableType.isFlow
         self.onResult = onResult
         self.options = options
         initialSteps = stepper.takeInitialSteps()
     }
 
+    /// The presentable as a flow; nil for a screen.
+    var flow: (any Flow)? { presentableType.isFlow ? presentable as? any Flow : nil }
+
+    /// Whether it has nothing that a host has to know, but its name.
+    var isPlain: Bool {
+        initialSteps.isEmpty && !allowsStepWhenNotPresented && onResult == nil && options.isPlain
+            && presentable.style.isEmpty
+    }
+
     /// Whether it is a screen that is shown already.
     var isShown: Bool {
-        let type = PresentableType.of(presentable)
-        if type.isFlow { return false }
-        if let presence = type.presence(of: presentable) { return presence.isVisible }
+        if presentableType.isFlow { return false }
+        if let presence = presentableType.presence(of: presentable) { return presence.isVisible }
         return (presentable.visible as? PresenceValues<Bool>)?.presence.isVisible == true
     }
 }

@@ -117,10 +117,12 @@ package final class Broadcast<Element: Sendable> {
         listeners.add(first: isFinished ? [nil] : [], listener)
     }
 
+    /// Whether anyone gets what is sent.
+    var isWatched: Bool { !listeners.isEmpty && !isFinished }
+
     /// Sends a value to all subscribers, which have it when this returns.
-    package func send(_ value: @autoclosure () -> Element) {
-        if listeners.isEmpty || isFinished { return }
-        listeners.notify(value())
+    package func send(_ value: Element) {
+        if isWatched { listeners.notify(value) }
     }
 
     /// Ends all sequences. A sequence that is requested later is empty.

@@ -55,6 +55,9 @@ public struct ChildOptions: Equatable, Sendable {
         self.layer = layer
     }
 
+    /// Whether none is set.
+    var isPlain: Bool { whenHidden == nil && onDismissed == nil && reuse == .never && !clears && layer == nil }
+
     /// Adds the options to those of a contributor.
     ///
     /// - Parameters:

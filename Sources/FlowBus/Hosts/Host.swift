@@ -210,6 +210,8 @@ package enum AdaptAnswer {
 
 package enum NavigateAnswer {
     case contributors([NamedContributor])
+    /// A new screen of this name, with nothing else.
+    case screen(String)
     /// The flow does not take the step.
     case unhandled
     case failed(String)
@@ -218,6 +220,7 @@ package enum NavigateAnswer {
     var changesNothing: Bool {
         switch self {
         case .contributors(let contributors): contributors.isEmpty
+        case .screen: false
         case .unhandled, .failed: true
         }
     }

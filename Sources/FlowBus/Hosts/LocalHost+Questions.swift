@@ -149,6 +149,12 @@ extension LocalHost {
         switch answer {
         case .failed(let why): return .failed(why)
         case .unhandled: return .unhandled
+        case .screen(let name):
+            do throws(FlowError) {
+                return .contributors(try screens.contributors(of: name, core.definitions))
+            } catch {
+                return .failed(error.message)
+            }
         case .contributors(let contributors):
             if contributors.isEmpty { return .contributors([]) }
             do throws(FlowError) {
@@ -157,6 +163,27 @@ extension LocalHost {
                 return .failed(error.message)
             }
         }
+    }
+}
+
+/// The contributors of plain screens, which flows contribute again and again.
+struct PlainScreens {
+    private var known: [String: [FlowCore.FlowContributor]] = [:]
+    private var last: (name: String, contributors: [FlowCore.FlowContributor])?
+
+    mutating func contributors(
+        of name: String, _ definitions: Definitions
+    ) throws(FlowError) -> [FlowCore.FlowContributor] {
+        if let last, last.name == name { return last.contributors }
+        let contributors =
+            if let known = known[name] {
+                known
+            } else {
+                try ContributorRules(definitions).contributors([.child(.screen, name)])
+            }
+        known[name] = contributors
+        last = (name, contributors)
+        return contributors
     }
 }
 

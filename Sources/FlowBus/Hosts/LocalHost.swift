@@ -10,7 +10,7 @@ internal import FlowCore
 /// for properties that each step uses, if no code of the program can run while they change: neither closures nor what a step calls.
 @FlowActor
 final class LocalHost: Host {
-    weak var delegate: (any HostDelegate)?
+    @exclusivity(unchecked) weak var delegate: (any HostDelegate)?
 
     /// The client of all events. It is on no bus, so the name appears in messages only.
     static let client = Client(LocalTexts.client)
@@ -18,11 +18,12 @@ final class LocalHost: Host {
     private static let unknownScreen = Fault(FlowError(.presentableDismissed, "the screen is gone"))
 
     @exclusivity(unchecked) var core = Coordinator(
-        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false)
+        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false,
+        soleClient: LocalHost.client)
     /// What was not handled yet.
     @exclusivity(unchecked) private(set) var waiting = LocalQueue()
     /// The names of the steps.
-    var steps = LocalSteps()
+    let steps = LocalSteps()
     private var isHandling = false
     /// The time of the events that are handled in a row.
     private(set) var time = Instant(microseconds: 0)
@@ -38,9 +39,10 @@ final class LocalHost: Host {
     private var callsInARow = 0
     /// The live flows, whose questions need not look for them.
     @exclusivity(unchecked) var flows = LocalFlows()
-    var lastStep: (name: String, id: StepID)?
-    private var lastPath: (object: String, path: NodePath)?
-    private var lastEmitted: (object: String, path: NodePath)?
+    @exclusivity(unchecked) var screens = PlainScreens()
+    @exclusivity(unchecked) var lastStep: (name: String, id: StepID)?
+    @exclusivity(unchecked) private var lastPath: (object: String, path: NodePath)?
+    @exclusivity(unchecked) private var lastEmitted: (object: String, path: NodePath)?
     var isClosed = false
     /// Unanswered calls, by number.
     var answers: [UInt64: PendingAnswer] = [:]
@@ -140,20 +142,20 @@ final class LocalHost: Host {
     }
 
     private func handle(_ event: consuming Event) {
-        var question = core.begin(event, at: time, into: &effects)
+        core.handle(event, at: time, into: &effects)
         carryOutEffects()
-        while let held = question, !isClosed {
-            question = answer(held)
-            carryOutEffects()
-        }
     }
 
     private func carryOutEffects() {
         if effects.isEmpty { return }
         var list: [Effect] = []
         swap(&list, &effects)
-        for effect in list where !isClosed { carryOut(effect) }
-        list.removeAll(keepingCapacity: true)
+        // Moved out of the list: an effect that stays there is copied to be looked at. Its buffer is reversed, as the list itself copies
+        // what it swaps.
+        list.withUnsafeMutableBufferPointer { $0.reverse() }
+        while let effect = list.popLast() {
+            if !isClosed { carryOut(effect) }
+        }
         swap(&list, &effects)
     }
 
@@ -192,10 +194,15 @@ final class LocalHost: Host {
         emitting = emission
         do throws(FlowError) {
             let node = try node(at: emission.path, emission.instance)
-            handle(
-                .stepEmitted(
-                    RequestID(emission.number), on: node, step: try step(emission.step),
-                    arguments: emission.step.arguments, by: Self.client, options: Self.emissionOptions))
+            // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
+            var question = core.emit(
+                try step(emission.step), emission.step.arguments, on: node, by: Self.client, waits: false,
+                RequestID(emission.number), at: time, into: &effects)
+            carryOutEffects()
+            while let held = question, !isClosed {
+                question = answer(held)
+                carryOutEffects()
+            }
         } catch {
             fail(emission.number, error)
         }
@@ -213,9 +220,6 @@ final class LocalHost: Host {
             done(result)
         }
     }
-
-    /// No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
-    static let emissionOptions = EmissionOptions(waits: false)
 
     // MARK: Rest
 
@@ -334,7 +338,7 @@ final class LocalHost: Host {
         case .fail(let request, let error): fail(request.number, error)
         case .startTimer(let time): arm(time)
         // The numbers of steps are others by then.
-        case .emitDefinitionsChanged: lastStep = nil
+        case .emitDefinitionsChanged: (lastStep, screens) = (nil, PlainScreens())
         // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .reportUnstarted,
             .reportUnrestored, .reportTiming:
@@ -343,13 +347,20 @@ final class LocalHost: Host {
     }
 
     private func present(_ presentation: FlowCore.Presentation) {
-        let shown = Presentation(presentation, at: path(presentation.path))
-        let id = presentation.id
-        let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
-        enqueue { _ in .presenterReplied(id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen)) }
-        if isThere {
-            delegate?.presented(shown.path, instance: presentation.instance, presentation.answers.map(AskMessage.init))
+        let (shown, instance) = (Presentation(presentation, at: path(presentation.path)), presentation.instance)
+        guard let delegate, delegate.present(shown, instance: instance) else {
+            return enqueue { host in
+                host.failPresentation(of: instance)
+                return nil
+            }
         }
+        delegate.presented(shown.path, instance: instance, presentation.answers.map(AskMessage.init))
+    }
+
+    private func failPresentation(of instance: UInt64) {
+        guard let screen = core.node(instance: instance) else { return }
+        core.failPresentation(of: screen, Self.unknownScreen, at: time, into: &effects)
+        carryOutEffects()
     }
 
     /// The path of an object. That of a new one is needed several times.

@@ -11,11 +11,12 @@ public struct NodePath: Hashable, Sendable {
     ///
     /// - Parameter text: ids separated by slashes, or the path of an object of the tree.
     public init(_ text: String) {
-        guard text.utf8.first == UInt8(ascii: "/"), text.hasPrefix(Self.tree) else {
+        // By bytes: what begins a text by characters takes twice as long to find.
+        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.starts(with: Self.tree.utf8) else {
             self.text = text
             return
         }
-        self.text = String(text[text.utf8.index(text.startIndex, offsetBy: Self.tree.utf8.count)...])
+        self.text = String(Substring(text.utf8.dropFirst(Self.tree.utf8.count)))
     }
 
     /// The path of the object on the bus.

@@ -42,7 +42,4 @@ extension Presentable {
 
     /// It as a flow.
     var asFlow: (any Flow)? { isFlow ? self as? any Flow : nil }
-
-    /// The presence of a ``Screen``; nil of any other presentable.
-    var screenPresence: Presence? { PresentableType.of(self).presence(of: self) }
 }

@@ -6,7 +6,7 @@ internal import FlowCore
 /// none is one step, with the name of the type. Types are told apart: where the name of a step is another type's already, that of its
 /// type stands before it, and a number behind it if need be.
 @FlowActor
-struct LocalSteps {
+final class LocalSteps {
     /// A step of the machine: a case, or a type that is no ``BusStep``.
     private struct Key: Hashable {
         let type: ObjectIdentifier
@@ -18,7 +18,7 @@ struct LocalSteps {
     private var names: [Key: String] = [:]
     private var taken: Set<String> = []
     /// The type of the step that was named last, if it is no ``BusStep``: the next one is usually of this type, too.
-    private var last: (type: ObjectIdentifier, name: String)?
+    @exclusivity(unchecked) private var last: (type: ObjectIdentifier, name: String)?
 
     /// The parameter with the step itself.
     static let itself = Parameter("__step", .any, isOptional: true)
@@ -26,13 +26,13 @@ struct LocalSteps {
     /// Returns the message that carries a step.
     ///
     /// - Throws: ``NavigationError`` for ``NoneStep``.
-    mutating func message(of step: any Step) throws(NavigationError) -> StepMessage {
+    func message(of step: any Step) throws(NavigationError) -> StepMessage {
         if step.isNone { throw NavigationError(StepCoding.noStep) }
         return StepMessage(
             name: name(of: step), arguments: [Argument(Self.itself.name, .object(Value.Object(StepBox(step))))])
     }
 
-    private mutating func name(of step: any Step) -> String {
+    private func name(of step: any Step) -> String {
         let type = type(of: step)
         if let last, last.type == ObjectIdentifier(type) { return last.name }
         // Most steps are of one kind in an app, and to find out which costs more than to look for it.
@@ -55,7 +55,7 @@ struct LocalSteps {
     }
 
     /// Returns the name of a step that a flow takes.
-    private mutating func declaredName(_ caseName: String, _ type: any Step.Type) -> String {
+    private func declaredName(_ caseName: String, _ type: any Step.Type) -> String {
         let key = Key(type: ObjectIdentifier(type), caseName: caseName)
         if let known = names[key] { return known }
         let typeName = StepError.name(of: type)
@@ -105,7 +105,7 @@ struct LocalSteps {
     }
 
     /// Collects the steps of a flow's types.
-    mutating func catalog(of types: [any Step.Type]) -> StepCatalog {
+    func catalog(of types: [any Step.Type]) -> StepCatalog {
         var declarations: [StepDeclaration] = []
         var busTypes: [String: (type: any BusStep.Type, caseName: String)] = [:]
         for type in types where type != NoneStep.self {

@@ -55,12 +55,8 @@ extension BusHost {
         delegate.navigate(question) { answer in
             defer { open.end() }
             switch answer {
-            case .contributors(let contributors):
-                reply.send { body throws(SdError) in
-                    try body.openContainer(.array, "(ssa{sv})")
-                    for contributor in contributors { try body.append(contributor) }
-                    try body.closeContainer()
-                }
+            case .contributors(let contributors): reply.send(contributors)
+            case .screen(let name): reply.send([.child(.screen, name)])
             case .unhandled: reply.fail(FlowError.Code.unhandled.busName, "the flow does not take the step")
             case .failed(let reason): reply.fail(reason)
             }
@@ -77,6 +73,14 @@ extension BusHost {
 }
 
 extension PendingReply {
+    fileprivate func send(_ contributors: [NamedContributor]) {
+        send { body throws(SdError) in
+            try body.openContainer(.array, "(ssa{sv})")
+            for contributor in contributors { try body.append(contributor) }
+            try body.closeContainer()
+        }
+    }
+
     fileprivate func failEnded() { fail("the flows of this program have ended") }
 }
 

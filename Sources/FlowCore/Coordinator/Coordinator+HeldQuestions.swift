@@ -1,24 +1,29 @@
 extension Coordinator {
-    /// Handles an event as ``handle(_:at:upTo:into:)``. If a client emits a step, and its flow has a guard or navigator for it, the
-    /// question is returned, and is no effect.
+    /// A client emits a step on a presentable, as by ``Event/stepEmitted(_:on:step:arguments:by:options:)``. If its flow has a guard or
+    /// navigator for it, the question is returned, and is no effect.
     ///
     /// - Parameters:
-    ///   - event: the event.
+    ///   - step: the step.
+    ///   - arguments: its arguments.
+    ///   - node: the presentable.
+    ///   - client: the client.
+    ///   - waits: whether the caller waits for the verdict (``EmissionOptions/waits``).
+    ///   - request: the call.
     ///   - now: the time of the event.
     ///   - effects: gets the effects so far.
-    /// - Returns: the question, if there is one.
-    public mutating func begin(
-        _ event: consuming Event, at now: Instant, into effects: inout [Effect]
+    /// - Returns: the question, if there is one. The event goes on with its answer, or with ``ask(_:at:into:)``.
+    public mutating func emit(
+        _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, waits: Bool,
+        _ request: RequestID, at now: Instant, into effects: inout [Effect]
     ) -> HeldQuestion? {
         var turn = Turn(at: now, after: effects)
         effects = []
-        turn.mayHold = true
-        machine.handle(consume event, &turn)
+        machine.handleStep(step, arguments, on: node, by: client, waits: waits, request, &turn)
         swap(&effects, &turn.effects)
-        return turn.held?.value
+        return machine.held.take()
     }
 
-    /// Goes on with the answer of a guard, as `begin`.
+    /// Goes on with the answer of a guard, as `emit`.
     public mutating func answer(
         _ question: HeldQuestion, _ answer: GuardAnswer, at now: Instant, into effects: inout [Effect]
     ) -> HeldQuestion? {
@@ -26,12 +31,12 @@ extension Coordinator {
         effects = []
         turn.mayHold = true
         if let flow = machine.goOn(with: question, &turn) {
-            machine.takeAnswer(answer, about: question.waiting, at: flow, of: question.service.name, &turn)
-            turn.held?.value.waits = question.waits
+            machine.takeAnswer(answer, about: question.waiting, at: flow, &turn)
+            machine.held?.waits = question.waits
         }
-        machine.endEvent(&turn)
+        if machine.held == nil { machine.endEvent(&turn) }
         swap(&effects, &turn.effects)
-        return turn.held?.value
+        return machine.held.take()
     }
 
     /// Goes on with the answer of a navigator.
@@ -41,7 +46,7 @@ extension Coordinator {
         var turn = Turn(at: now, after: effects)
         effects = []
         if let flow = machine.goOn(with: question, &turn) {
-            machine.takeAnswer(answer, about: question.waiting, at: flow, of: question.service.name, &turn)
+            machine.takeAnswer(answer, about: question.waiting, at: flow, &turn)
         }
         machine.endEvent(&turn)
         swap(&effects, &turn.effects)

@@ -37,9 +37,8 @@ struct Turn: ~Copyable, Sendable {
     var answer: CallAnswer?
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
-    /// Whether the question about the step that was emitted is held for the shell, and that question, which few turns have.
+    /// Whether the question about the step that was emitted is held for the shell.
     var mayHold = false
-    var held: Boxed<HeldQuestion>?
     /// The effects so far.
     var effects: [Effect]
     private var further = Sparse<FurtherAnswers>()

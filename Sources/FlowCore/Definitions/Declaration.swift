@@ -99,9 +99,10 @@ enum Declaration {
 extension Definitions {
     /// The arguments as the step's declaration has them (S-3).
     func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
-        let declaration = steps[step.index]
-        return try Declaration.admit(
-            arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
+        // Not the declaration as a whole, which would be copied.
+        try Declaration.admit(
+            arguments, as: steps[step.index].parameters, of: "step '\(steps[step.index].name)'",
+            isPrivate: steps[step.index].isPrivate)
     }
 
     /// What only flows have, at birth.

@@ -38,12 +38,21 @@ public struct Navigator: Hashable, Sendable {
     public let service: Service
     /// The steps that it takes; others are `unhandled`.
     public let steps: Set<StepID>
+    /// The same by their numbers, as each step asks for it.
+    private let isTaken: [Bool]
 
     /// Creates a navigator.
     public init(_ service: Service, steps: Set<StepID>) {
         self.service = service
         self.steps = steps
+        var isTaken = Array(repeating: false, count: (steps.map(\.index).max() ?? -1) + 1)
+        for step in steps { isTaken[step.index] = true }
+        self.isTaken = isTaken
     }
+
+    /// Whether it takes a step.
+    @inline(__always)
+    func takes(_ step: StepID) -> Bool { step.index < isTaken.count && isTaken[step.index] }
 }
 
 /// The service that shows a screen (S-31).

@@ -4,25 +4,25 @@ extension Machine {
     /// A client emits a step on a presentable.
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
-        _ request: RequestID, _ turn: inout Turn
+        waits: Bool, _ request: RequestID, _ turn: inout Turn
     ) {
         if let options {
             guard begin(options, on: node, by: client, request, &turn) else { return }
             turn.call.path = options.calledAt
         }
-        switch emit(step, arguments, on: node, by: client, options, .emitted(request), &turn) {
+        switch emit(step, arguments, on: node, by: client, options, waits: waits, .emitted(request), &turn) {
         case .ended(let outcome):
             turn.answer = Self.answer(request, outcome)
             if let options, options.asks { decideAsk(of: request, outcome, &turn) }
         case .taken: break
         case .waiting:
-            if turn.held != nil {
-                turn.held?.value.waits = options?.waits ?? true
+            if held != nil {
+                held?.waits = waits
                 return
             }
             let path = turn.call.path ?? forest[node.slot].path
             suspend(request, Call(client: client, kind: .step(path: path, turn.call.token)), &turn)
-            if let options, !options.waits { replyTimedOut(request, &turn) }
+            if !waits { replyTimedOut(request, &turn) }
         }
     }
 
@@ -143,12 +143,11 @@ extension Machine {
     @inline(__always)
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
-        _ purpose: WaitingStep.Purpose, _ turn: inout Turn
+        waits: Bool = true, _ purpose: WaitingStep.Purpose, _ turn: inout Turn
     ) -> EmissionResult {
         guard let slot = forest.slot(of: node) else { return .ended(.refused(Self.gone)) }
         let flow = flow(for: slot)
         let place = slot == flow ? nil : slot
-        let waits = options?.waits ?? true
         let admitted: Arguments
         do throws(FlowError) {
             if let options { try Self.checkActivationToken(options.activationToken) }

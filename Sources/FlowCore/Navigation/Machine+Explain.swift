@@ -172,7 +172,7 @@ extension Machine {
             ]
         }
         if definition.guard?.watches(step) == true { return [] }
-        if definition.navigator?.steps.contains(step) == true { return [] }
+        if definition.navigator?.takes(step) == true { return [] }
         guard definition.navigator == nil, let rule = definition.rule(for: step) else {
             return [unhandled(step, at: forest.id(of: flow))]
         }

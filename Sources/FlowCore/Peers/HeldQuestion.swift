@@ -12,10 +12,9 @@ public struct HeldQuestion: Sendable {
     /// Its arguments, private ones included.
     public var arguments: Arguments { waiting.arguments }
     /// How long the answer may take, in µs.
-    public var timeout: UInt64 { service.timeout }
+    public let timeout: UInt64
 
     let waiting: WaitingStep
-    let service: Service
     let request: RequestID
     /// Whether the caller waits for the verdict (``EmissionOptions/waits``).
     var waits = true

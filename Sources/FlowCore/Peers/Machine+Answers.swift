@@ -39,6 +39,17 @@ extension Machine {
         }
     }
 
+    /// The only client could not show a screen that an effect had it show.
+    mutating func failPresentation(of screen: NodeID, _ fault: Fault, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: screen), let presenting = forest[slot].presenting else { return }
+        // As above, after too many failures the next call is delayed.
+        _ = noteLoss(of: slot, turn.now)
+        dismiss(
+            slot, Dismissal(.presentFailed, fault),
+            origin: backOff(of: slot, turn.now) == nil ? presenting.origin : origins.next(),
+            cause: presenting.serial, forest[slot].sender, &turn)
+    }
+
     /// The process that hung, or let the screen go, did not answer, probably because it has ended by now: the bus starts another one.
     private mutating func retry(_ slot: NodeSlot, _ turn: inout Turn) {
         forest.update(slot) { node in
@@ -115,12 +126,13 @@ extension Machine {
     }
 
     mutating func takeAnswer(
-        _ answer: GuardAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String, _ turn: inout Turn
+        _ answer: GuardAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String? = nil, _ turn: inout Turn
     ) {
         var step = step
         do throws(FlowError) {
-            try adapt(&step, answer, of: "the guard '\(name)'")
             let definition = definition(of: flow).index
+            try adapt(
+                &step, answer, of: "the guard '\(name ?? definitions.flows[definition].guard?.service.name ?? "")'")
             guard mayNavigate(step, at: flow, definition, &turn) else { return }
             carryOut(step, at: flow, &turn)
         } catch {
@@ -136,7 +148,8 @@ extension Machine {
     }
 
     mutating func takeAnswer(
-        _ answer: NavigatorAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String, _ turn: inout Turn
+        _ answer: NavigatorAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String? = nil,
+        _ turn: inout Turn
     ) {
         switch answer {
         case .contributors(let contributors):
@@ -144,25 +157,38 @@ extension Machine {
             end(step, apply(contributors, of: name, step, flow, &turn), &turn)
         case .unhandled: end(step, .ignored(.unhandled), &turn)
         case .failed(let why):
-            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")), &turn)
+            let who = navigatorName(name, at: flow)
+            end(step, .refused(FlowError(.navigatorFailed, "\(who) failed: \(why)")), &turn)
         case .timedOut:
-            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")), &turn)
+            let who = navigatorName(name, at: flow)
+            end(step, .refused(FlowError(.navigatorTimeout, "\(who) did not answer in time")), &turn)
         }
     }
 
+    /// The navigator with a name, or that of the flow.
+    private func navigatorName(_ name: String?, at flow: NodeSlot) -> String {
+        let name = name ?? definitions.flows[definition(of: flow).index].navigator?.service.name ?? ""
+        return "the navigator '\(name)'"
+    }
+
     private mutating func apply(
-        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot,
+        _ contributors: [FlowContributor], of navigator: String?, _ step: WaitingStep, _ flow: NodeSlot,
         _ turn: inout Turn
     ) -> Outcome {
         do throws(FlowError) {
-            try ContributorRules(definitions).check(contributors, of: definition(of: flow))
+            if !contributors.isEmpty {
+                try ContributorRules(definitions).check(contributors, of: definition(of: flow))
+            }
         } catch {
-            return .refused(
-                FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
+            return impossible(error, of: navigator, at: flow)
         }
         let outcome = apply(contributors, step, flow, &turn)
         guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
-        return .refused(
-            FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
+        return impossible(error, of: navigator, at: flow)
+    }
+
+    private func impossible(_ error: FlowError, of navigator: String?, at flow: NodeSlot) -> Outcome {
+        let who = navigatorName(navigator, at: flow)
+        return .refused(FlowError(.navigatorFailed, "\(who) answered what can't be: \(error.message)"))
     }
 }

@@ -1,6 +1,11 @@
 // Programs that crash again and again: their presenters have to wait (S-36).
 
 extension Machine {
+    /// Whether a screen has an owner that showed it. The only client owns it before that.
+    private func isOwned(_ slot: NodeSlot) -> Bool {
+        soleClient == nil ? forest[slot].owner != nil : forest[slot].presenting?.ownedSince != nil
+    }
+
     /// When the wait of presenters of screens like this one is over; nil if they don't have to wait.
     func backOff(of slot: NodeSlot, _ now: Instant) -> Instant? {
         let losses = forest[slot].parent.flatMap { forest[$0].flow?.losses[forest[slot].name] }
@@ -11,9 +16,7 @@ extension Machine {
     ///
     /// - Parameter searched: the names for which no survivor was found in this event, as there can be a thousand siblings.
     mutating func isDelayed(_ slot: NodeSlot, _ now: Instant, _ searched: inout Set<Forest.NameInFlow>) -> Bool {
-        guard let flow = forest[slot].parent, forest[slot].owner == nil, let end = backOff(of: slot, now) else {
-            return false
-        }
+        guard let flow = forest[slot].parent, !isOwned(slot), let end = backOff(of: slot, now) else { return false }
         if searched.insert(forest.nameInFlow(of: slot)).inserted {
             let name = forest[slot].name
             for sibling in forest.children(of: flow) where forest[sibling].name == name {

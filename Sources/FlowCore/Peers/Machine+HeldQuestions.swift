@@ -10,7 +10,10 @@ extension Machine {
 
     /// Has a step wait for the answer to its question, and the call for the outcome.
     mutating func wait(for question: HeldQuestion, at flow: NodeSlot, _ turn: inout Turn) -> QuestionID {
-        let id = open(question.service, question.waiting, at: flow, isNavigator: !question.isForGuard, &turn)
+        let service = service(of: definition(of: flow).index, isNavigator: !question.isForGuard)
+        let id = open(
+            service ?? Service("", path: "/", timeout: question.timeout), question.waiting, at: flow,
+            isNavigator: !question.isForGuard, &turn)
         let place = question.waiting.screen.flatMap { forest.slot(of: $0) } ?? flow
         let call = Call(client: question.waiting.client, kind: .step(path: forest[place].path, nil))
         suspend(question.request, call, &turn)

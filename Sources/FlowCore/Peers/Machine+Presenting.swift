@@ -7,25 +7,25 @@ extension Machine {
         var calls: [PresenterCall] = []
         var searched: Set<Forest.NameInFlow> = []
         for (slot, sighting) in forest.takeSightings() {
-            guard let presenting = forest[slot].presenting else { continue }
+            guard let known = forest[slot].presenting.map(KnownPresenting.init) else { continue }
             let isInSight = forest[slot].isInSight
-            if presenting.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
+            if known.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
             guard isInSight else {
                 timings.forget(forest.id(of: slot))
                 awaitEviction(of: slot, turn.now)
-                if presenting.comeback.isDue { forest.update(slot) { $0.presenting?.comeback.drop() } }
+                if known.isReturnDue { forest.update(slot) { $0.presenting?.comeback.drop() } }
                 continue
             }
             stopAwaitingEviction(of: slot)
             // Its owner leaves it first.
-            if presenting.eviction == .underWay { continue }
-            switch presenting.state {
+            if known.isLeaving { continue }
+            switch known.state {
             case .due:
                 if !isDelayed(slot, turn.now, &searched) {
                     calls.append(PresenterCall(slot, sighting, isReturn: false))
                 }
             case .asked, .queued, .shown:
-                let isReturn = presenting.comeback.isDue || !presenting.wasInSight
+                let isReturn = known.isReturnDue || !known.wasInSight
                 if isReturn, mayReturn(slot) { calls.append(PresenterCall(slot, sighting, isReturn: true)) }
             }
         }
@@ -52,6 +52,7 @@ extension Machine {
     /// Calls a presenter that is due.
     private mutating func present(_ call: PresenterCall, _ turn: inout Turn) {
         let slot = call.screen
+        if soleClient != nil { return show(call, &turn) }
         guard let presenting = forest[slot].presenting else { return }
         guard presenting.underWay.count < Limits.callsPerScreen else {
             forest.update(slot) { $0.presenting?.state = .queued }
@@ -77,6 +78,26 @@ extension Machine {
         asks.notePresented(forest[slot].instance)
     }
 
+    /// The only client shows a screen that is due.
+    private mutating func show(_ call: PresenterCall, _ turn: inout Turn) {
+        let slot = call.screen
+        forest.update(slot) { $0.presenting?.value.becomeShown(at: turn.now) }
+        turn.effects.append(.present(ownPresentation(of: slot, call.token)))
+        asks.notePresented(forest[slot].instance)
+    }
+
+    /// What the only client needs to know of a screen.
+    private func ownPresentation(of slot: NodeSlot, _ token: String?) -> Presentation {
+        let (reason, replaces, serial) =
+            forest[slot].presenting.map { ($0.reason, $0.replaces, $0.serial) } ?? (.launch, false, 0)
+        return Presentation(
+            id: QuestionID(0), presenter: .service(Service("", path: "/", timeout: 0)), path: forest[slot].path,
+            name: forest[slot].name, arguments: forest[slot].arguments, instance: forest[slot].instance,
+            style: forest[slot].style, styles: [], flow: "", root: "", serial: serial, reason: reason,
+            direction: reason == .launch ? (replaces ? .replace : .push) : nil, activationToken: token,
+            state: forest[slot].savedState, answers: asks.answers(for: forest[slot].instance))
+    }
+
     /// Calls the owner of a screen that returned to sight, or notes that as long as other calls are under way.
     private mutating func presentReturned(_ call: PresenterCall, _ turn: inout Turn) {
         let slot = call.screen
@@ -88,13 +109,13 @@ extension Machine {
         if !comeback.isDue, let owner = forest[slot].owner {
             var asked = asked(slot, presenting)
             asked.isReturn = true
-            let id = questions.ask(.presenter(asked))
+            let id = soleClient == nil ? questions.ask(.presenter(asked)) : QuestionID(0)
             let direction = comeback.former.map { forest.slot(of: $0) == nil ? PresentDirection.pop : .switch }
             var presentation = presentation(id, of: slot, .return, direction, comeback.token)
             presentation.owner = owner
             turn.effects.append(.present(presentation))
             asks.notePresented(forest[slot].instance)
-            comeback = Node.Presenting.Comeback(underWay: id)
+            comeback = Node.Presenting.Comeback(underWay: soleClient == nil ? id : nil)
         }
         forest.update(slot) { [comeback] in $0.presenting?.comeback = comeback }
     }
@@ -224,7 +245,7 @@ extension Machine {
     /// Sends `Withdraw` to the owner of a removed presentable, or to its presenter when that answers.
     mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         // A client that is gone is no longer watched, and gets no signal.
-        if let owner = node.owner, watches.contains(owner) {
+        if soleClient == nil, let owner = node.owner, watches.contains(owner) {
             watches.remove(owner)
             withdraw(node, from: owner, reason, &turn)
         }
@@ -292,7 +313,7 @@ extension Machine {
             node.presenting?.check = Node.Presenting.Check()
             node.presenting?.alarm = nil
         }
-        watches.remove(owner)
+        if soleClient == nil { watches.remove(owner) }
     }
 
     /// Watches a client that owns something or registers a flow.
@@ -310,6 +331,23 @@ extension Machine {
     mutating func hide(_ slot: NodeSlot) {
         forest.update(slot) { $0.presenting?.value.becomeDue(.recover) }
         forest.setVisible(slot, false)
+    }
+}
+
+/// What is read of a screen before it changes: to hold all of it would copy it then.
+private struct KnownPresenting {
+    let state: Node.Presenting.State
+    let wasInSight: Bool
+    /// Whether its owner is to be called because it returned to sight.
+    let isReturnDue: Bool
+    /// Whether its owner was told to leave it.
+    let isLeaving: Bool
+
+    init(_ presenting: Boxed<Node.Presenting>) {
+        state = presenting.state
+        wasInSight = presenting.wasInSight
+        isReturnDue = presenting.comeback.isDue
+        isLeaving = presenting.eviction == .underWay
     }
 }
 

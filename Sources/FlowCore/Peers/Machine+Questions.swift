@@ -17,8 +17,8 @@ extension Machine {
             timings.suspend(step.origin, at: turn.now)
             return false
         }
-        if let `guard` = definitions.flows[definition].guard, `guard`.watches(step.step) {
-            ask(`guard`.service, about: step, at: flow, isNavigator: false, &turn)
+        if definitions.flows[definition].guard?.watches(step.step) == true {
+            ask(about: step, at: flow, definition, isNavigator: false, &turn)
             return false
         }
         return mayNavigate(step, at: flow, definition, &turn)
@@ -28,26 +28,30 @@ extension Machine {
     mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn)
         -> Bool
     {
-        guard let navigator = definitions.flows[definition].navigator, navigator.steps.contains(step.step) else {
-            return true
-        }
+        guard definitions.flows[definition].navigator?.takes(step.step) == true else { return true }
         announce(step, at: flow, &turn)
-        ask(navigator.service, about: step, at: flow, isNavigator: true, &turn)
+        ask(about: step, at: flow, definition, isNavigator: true, &turn)
         return false
     }
 
     mutating func ask(
-        _ service: Service, about step: WaitingStep, at flow: NodeSlot, isNavigator: Bool, _ turn: inout Turn
+        about step: WaitingStep, at flow: NodeSlot, _ definition: Int, isNavigator: Bool, _ turn: inout Turn
     ) {
         // What waits for the call, by its token, has to find it waiting.
         if turn.mayHold, let request = step.request, request == turn.call.request, turn.call.token == nil,
             activationTokens.isEmpty
         {
             turn.mayHold = false
-            turn.held = Boxed(
-                HeldQuestion(isForGuard: !isNavigator, waiting: step, service: service, request: request))
+            // Without the service, which would be copied.
+            let timeout =
+                isNavigator
+                ? definitions.flows[definition].navigator?.service.timeout
+                : definitions.flows[definition].guard?.service.timeout
+            held = HeldQuestion(
+                isForGuard: !isNavigator, timeout: timeout ?? 0, waiting: step, request: request)
             return
         }
+        guard let service = service(of: definition, isNavigator: isNavigator) else { return }
         let id = open(service, step, at: flow, isNavigator: isNavigator, &turn)
         // The screen on which the step was emitted may be gone.
         let place = forest.slot(of: step.screen) ?? flow
@@ -56,6 +60,11 @@ extension Machine {
             arguments: step.arguments, client: step.client, presentable: forest[place].path,
             instance: forest[place].instance, cause: step.cause, isInteractive: step.isInteractive)
         turn.effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
+    }
+
+    /// The guard or navigator of a flow.
+    func service(of definition: Int, isNavigator: Bool) -> Service? {
+        isNavigator ? definitions.flows[definition].navigator?.service : definitions.flows[definition].guard?.service
     }
 
     /// Opens a question, for whose answer the flow waits.

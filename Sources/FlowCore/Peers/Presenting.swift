@@ -137,6 +137,22 @@ extension Node {
             follows = []
         }
 
+        /// A navigation contributes the screen.
+        mutating func contribute(by origin: UInt64, _ serial: UInt64, replaces: Bool) {
+            (self.origin, self.serial, self.replaces) = (origin, serial, replaces)
+        }
+
+        /// The only client shows the screen.
+        mutating func becomeShown(at now: Instant) {
+            state = .shown
+            isKept = false
+            isOutdated = false
+            delayedUntil = nil
+            eviction = .none
+            comeback = Comeback()
+            if ownedSince == nil { ownedSince = now }
+        }
+
         /// A client claims the screen while no process shows it: that client does now, and no presenter is called (S-30, S-36).
         mutating func becomeClaimed() {
             guard state == .due, reason == .recover || delayedUntil != nil else { return }

@@ -252,19 +252,19 @@ extension Machine {
     /// Asks a question again, or puts the step behind it; if definitions have changed, the step is taken again.
     private mutating func resumeRestored(_ step: WaitingStep, _ stage: StepRecord.Stage, _ turn: inout Turn) {
         guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
-        let definition = definitions[definition(of: slot)]
+        let definition = definition(of: slot).index
         let isFree = forest[slot].flow?.question == nil
         switch stage {
         case .guard:
-            guard isFree, let `guard` = definition.guard, `guard`.watches(step.step) else { break }
-            return ask(`guard`.service, about: step, at: slot, isNavigator: false, &turn)
+            guard isFree, definitions.flows[definition].guard?.watches(step.step) == true else { break }
+            return ask(about: step, at: slot, definition, isNavigator: false, &turn)
         case .navigator:
-            guard isFree, let navigator = definition.navigator, navigator.steps.contains(step.step) else { break }
-            return ask(navigator.service, about: step, at: slot, isNavigator: true, &turn)
+            guard isFree, definitions.flows[definition].navigator?.takes(step.step) == true else { break }
+            return ask(about: step, at: slot, definition, isNavigator: true, &turn)
         case .queued: break
         case .blocked, .initial, .deferred:
             if isFree { break }
-            _ = mayProceed(step, at: slot, self.definition(of: slot).index, &turn)
+            _ = mayProceed(step, at: slot, definition, &turn)
             return
         }
         queue.insert(contentsOf: [step])

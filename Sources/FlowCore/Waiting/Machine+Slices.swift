@@ -35,6 +35,11 @@ extension Machine {
             if turn.now > begun { takeDueCalls(&turn) }
             return
         }
+        handleRest(&turn)
+    }
+
+    /// Finishes the rest.
+    mutating func handleRest(_ turn: inout Turn) {
         let size = turn.size
         turn.size = .max
         goOn(&turn)
