@@ -172,8 +172,9 @@ build:
 	$(build-programs)
 	@$(MAKE) --no-print-directory $(completions)
 
+# They build nothing, so nobody who builds has to wait for them.
 run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
-    swift test --traits Programs,Macros --skip-build $(sanitized)
+    swift test --traits Programs,Macros --skip-build --ignore-lock $(sanitized)
 
 # Tests of the library share the main actor, so they run a few at once (Tests/FlowBusTests/FewAtOnce.swift), and not beside those that
 # compute for minutes: they would wait for a thread longer than a guard may.
