@@ -278,7 +278,7 @@ struct PersistenceTests {
         #expect(try service.objects() == before)
     }
 
-    @Test func `D-7 navigations wait in memory for a history that can't be written, and are answered from there`() throws {
+    @Test func `D-7 navigations wait in memory for a history that can't be written; GetHistory has them`() throws {
         let stores = try TemporaryDirectory()
         try stores.write("", to: "state")
         let service = try Service(shopDefinitions, stores: stores)
