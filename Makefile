@@ -4,7 +4,7 @@ PREFIX = /usr/local
 DESTDIR =
 # What `make run` gives to flowbusd.
 OPTIONS = --flows examples/movies/flows.d
-# What `make test` gives to `swift test`, for instance --filter NamesTests.
+# What `make test` gives to the tests, as to `swift test`, for instance --filter NamesTests.
 TEST_OPTIONS =
 # How many random lives `make test` compares with the model of the rules.
 SEQUENCES = 100000
@@ -172,9 +172,9 @@ build:
 	$(build-programs)
 	@$(MAKE) --no-print-directory $(completions)
 
-# They build nothing, so nobody who builds has to wait for them.
+# Not by `swift test`, which keeps SwiftPM's lock: nothing else could be built meanwhile.
 run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
-    swift test --traits Programs,Macros --skip-build --ignore-lock $(sanitized)
+    .build/$(if $(SANITIZE),sanitize-$(SANITIZE)/)debug/flowbusPackageTests.xctest --testing-library swift-testing
 
 # Tests of the library share the main actor, so they run a few at once (Tests/FlowBusTests/FewAtOnce.swift), and not beside those that
 # compute for minutes: they would wait for a thread longer than a guard may.
