@@ -5,6 +5,15 @@ import Synchronization
 /// started in between would keep the pipe of another test's child open.
 private let making = Mutex(())
 
+/// Makes a descriptor that no child gets, by a call that has no flag for that.
+public func closedInChildren(_ make: () -> Int32) -> Int32 {
+    making.withLock { _ in
+        let descriptor = make()
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+}
+
 /// The two ends of a pipe(2). A ``ChildProcess`` inherits only its own.
 struct Pipe {
     let readEnd: Int32

@@ -20,7 +20,8 @@ final class PlayedBus {
     init() throws {
         directory = try TemporaryDirectory()
         let path = directory.path + "/bus"
-        let listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        // A process that another test starts would keep the connection open after its end.
+        let listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -32,7 +33,7 @@ final class PlayedBus {
         }
         try #require(isBound == 0 && listen(listener, 1) == 0)
         bus = try Bus(connectingTo: .address("unix:path=" + path))
-        socket = accept(listener, nil, nil)
+        socket = closedInChildren { accept(listener, nil, nil) }
         try #require(socket >= 0 && fcntl(socket, F_SETFL, O_NONBLOCK) == 0)
         try welcome()
     }
