@@ -246,7 +246,7 @@ extension StoreFile {
             first: Int64(clamping: batch.first), last: Int64(clamping: batch.last), time: Int64(clamping: batch.time),
             before: try historyEnd(connection), count: Int64(batch.count), witnessed: Int64(clamping: witnessed))
         var checksum: UInt64 = 0
-        try batch.withEntries { checksum = row.checksum($0) }
+        batch.withEntries { checksum = row.checksum($0) }
         return (row, checksum)
     }
 

@@ -6,9 +6,7 @@ import Testing
 
 /// The encoding of navigations.
 @Suite struct HistoryBatchTests {
-    private func bytes(_ batch: HistoryBatch) throws -> [UInt8] {
-        try batch.withEntries { Array($0) }
-    }
+    private func bytes(_ batch: HistoryBatch) -> [UInt8] { batch.withEntries { Array($0) } }
 
     private func entries(_ bytes: [UInt8], below path: String? = nil) throws(RecordFailure) -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
@@ -46,7 +44,7 @@ import Testing
             + Array("n".utf8) + [0, UInt8(ascii: "b"), 1, 3] + Array("end".utf8) + [1] + Array("b".utf8) + [0, 0, 0]
         var length = first
         length[0] = UInt8(first.count - 1)
-        #expect(try bytes(batch) == length + second.enumerated().map { $0 == 0 ? UInt8(second.count - 1) : $1 })
+        #expect(bytes(batch) == length + second.enumerated().map { $0 == 0 ? UInt8(second.count - 1) : $1 })
         #expect(batch.byteCount == first.count + second.count)
         let read = try entries(bytes(batch))
         #expect(read.map(\.contributors) == [[], navigation.contributions])
@@ -101,7 +99,7 @@ import Testing
         navigation.arguments = arguments
         var batch = HistoryBatch()
         batch.append(navigation, at: 1)
-        #expect(try Array(bytes(batch).suffix(writer.bytes.count)) == writer.bytes)
+        #expect(Array(bytes(batch).suffix(writer.bytes.count)) == writer.bytes)
     }
 
     @Test(arguments: 0..<300)
@@ -109,7 +107,7 @@ import Testing
         var seeded = SeededGenerator(seed)
         var batch = HistoryBatch()
         for serial in 1...6 as ClosedRange<UInt64> { batch.append(.random(serial, &seeded), at: serial) }
-        let whole = try bytes(batch)
+        let whole = bytes(batch)
         for _ in 0..<20 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...4, using: &seeded) {
@@ -130,7 +128,7 @@ import Testing
         var batch = HistoryBatch()
         let flows = ["/a/b", "/a/bc", "/a/b/c", "/a", "/a/b", "/b/a/b", ""]
         for (number, flow) in flows.enumerated() { batch.append(.sample(UInt64(number + 1), flow: flow), at: 1) }
-        let written = try bytes(batch)
+        let written = bytes(batch)
         func serials(below path: String?) throws -> [UInt64] {
             var serials: [UInt64] = []
             try written.withUnsafeBufferPointer { bytes in

@@ -96,7 +96,7 @@ import Testing
         try database.run(Format.current.migrations[0].sql)
         var batch = HistoryBatch()
         for serial in 7...9 as ClosedRange<UInt64> { batch.append(.sample(serial), at: 70 + serial) }
-        let entries = try batch.withEntries { Array($0) }.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+        let entries = batch.withEntries { Array($0) }.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
         try database.run(
             """
             PRAGMA application_id = \(Format.applicationID); PRAGMA user_version = 1;

@@ -54,10 +54,10 @@ public struct HistoryBatch: Sendable {
     }
 
     /// The encoded entries.
-    func withEntries<Result>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws(StoreFailure) -> Result
-    ) throws(StoreFailure) -> Result {
-        try room.withUnsafeBufferPointer { room throws(StoreFailure) in
+    func withEntries<Result, Failure>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try room.withUnsafeBufferPointer { room throws(Failure) in
             try body(UnsafeBufferPointer(rebasing: room[..<byteCount]))
         }
     }

@@ -1,4 +1,4 @@
-import FlowCore
+public import FlowCore
 
 /// A part of the history that fits into one answer: navigations in the order of their serials.
 public struct HistoryPage {
@@ -28,14 +28,8 @@ public struct HistoryPage {
     }
 
     /// Adds those of a batch that is in no file yet.
-    public mutating func add(_ batch: HistoryBatch) throws(StoreFailure) {
-        try batch.withEntries { bytes throws(StoreFailure) in
-            do throws(RecordFailure) {
-                _ = try add(bytes)
-            } catch {
-                throw StoreFailure(.unreadable, error.message)
-            }
-        }
+    public mutating func add(_ batch: HistoryBatch) throws(RecordFailure) {
+        _ = try batch.withEntries { bytes throws(RecordFailure) in try add(bytes) }
     }
 
     /// Adds those of an encoded batch that are later than the last one.

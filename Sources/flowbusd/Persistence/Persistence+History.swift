@@ -109,11 +109,11 @@ extension Persistence {
         commitEnded(outcome, of: history)
         // A history that is another process's has navigations with the same serials.
         if history.trouble?.kind == .locked { return page }
-        do throws(StoreFailure) {
+        do throws(RecordFailure) {
             for batch in waiting { try page.add(batch) }
             try page.add(batch)
         } catch {
-            logger.error("Could not read the navigations that wait for the history's file: \(error)")
+            logger.error("Could not read the navigations that wait for the history's file: \(error.message)")
         }
         return page
     }

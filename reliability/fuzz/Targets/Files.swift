@@ -165,11 +165,7 @@ private func navigations() -> HistoryBatch {
 }
 
 /// Navigations as a row has them.
-let sampleEntries: [UInt8] = {
-    var bytes: [UInt8] = []
-    try? navigations().withEntries { bytes = Array($0) }
-    return bytes
-}()
+let sampleEntries: [UInt8] = navigations().withEntries { Array($0) }
 
 /// A file with records and navigations, and its commit file.
 let goodFile: [String: [UInt8]] = {
