@@ -69,12 +69,9 @@ extension Machine {
             node.presenting?.underWay.append(id)
         }
         origins.wait(presenting.origin)
-        var direction: PresentDirection?
-        if presenting.reason == .launch {
-            beginTiming(slot, origin: call.origin, turn)
-            direction = presenting.replaces ? .replace : .push
-        }
-        turn.effects.append(.present(presentation(id, of: slot, presenting.reason, direction, call.token)))
+        if presenting.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
+        let (reason, direction) = (presenting.reason, presenting.value.launchDirection)
+        turn.effects.append(.present(presentation(id, of: slot, reason, direction, call.token)))
         asks.notePresented(forest[slot].instance)
     }
 
@@ -88,13 +85,13 @@ extension Machine {
 
     /// What the only client needs to know of a screen.
     private func ownPresentation(of slot: NodeSlot, _ token: String?) -> Presentation {
-        let (reason, replaces, serial) =
-            forest[slot].presenting.map { ($0.reason, $0.replaces, $0.serial) } ?? (.launch, false, 0)
+        let (reason, direction, serial) =
+            forest[slot].presenting.map { ($0.reason, $0.value.launchDirection, $0.serial) } ?? (.launch, .push, 0)
         return Presentation(
             id: QuestionID(0), presenter: .service(Service("", path: "/", timeout: 0)), path: forest[slot].path,
             name: forest[slot].name, arguments: forest[slot].arguments, instance: forest[slot].instance,
             style: forest[slot].style, styles: [], flow: "", root: "", serial: serial, reason: reason,
-            direction: reason == .launch ? (replaces ? .replace : .push) : nil, activationToken: token,
+            direction: direction, activationToken: token,
             state: forest[slot].savedState, answers: asks.answers(for: forest[slot].instance))
     }
 

@@ -132,6 +132,9 @@ extension Node {
 
         init(_ presenter: Presenter) { self.presenter = presenter }
 
+        /// The direction of a new screen; nil where its presenter is called for another reason.
+        var launchDirection: PresentDirection? { reason == .launch ? replaces ? .replace : .push : nil }
+
         mutating func takeFollows(into all: inout Changes) {
             all.formUnion(follows)
             follows = []
