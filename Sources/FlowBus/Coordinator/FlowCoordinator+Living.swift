@@ -261,13 +261,11 @@ extension FlowCoordinator {
         }
         if let applied { begin(applied, contributions, navigation, step) }
         logged.append(NavigationLog.Entry(navigation, contributions))
-        if navigations.isWatched {
-            navigations.send(
-                FlowNavigation(
-                    flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
-                    sender: navigation.sender, contributions: contributions,
-                    adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
-        }
+        navigations.send(
+            FlowNavigation(
+                flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
+                sender: navigation.sender, contributions: contributions,
+                adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
         if applied != nil { markReady(node) }
     }
 

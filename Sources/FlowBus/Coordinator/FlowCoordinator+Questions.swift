@@ -26,9 +26,7 @@ extension FlowCoordinator: HostDelegate {
             let (node, flow, step) = try decode(question)
             node.contributed = nil
             asked = node
-            if announcements.isWatched {
-                announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
-            }
+            announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
             try contribute(flow._contributors(to: step), at: node, question, answer)
         } catch {
             answer(.failed(error.message))

@@ -117,12 +117,11 @@ package final class Broadcast<Element: Sendable> {
         listeners.add(first: isFinished ? [nil] : [], listener)
     }
 
-    /// Whether anyone gets what is sent.
-    var isWatched: Bool { !listeners.isEmpty && !isFinished }
-
-    /// Sends a value to all subscribers, which have it when this returns.
-    package func send(_ value: Element) {
-        if isWatched { listeners.notify(value) }
+    /// Sends a value to all subscribers, which have it when this returns. Without any it is not made.
+    @inline(__always)
+    package func send(_ value: @autoclosure () -> Element) {
+        if listeners.isEmpty || isFinished { return }
+        listeners.notify(value())
     }
 
     /// Ends all sequences. A sequence that is requested later is empty.
