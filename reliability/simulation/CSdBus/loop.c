@@ -74,47 +74,44 @@ sd_event *sd_event_unref(sd_event *loop) {
     return NULL;
 }
 
-static int add_source(sd_event *loop, sd_event_source **made, int kind, void *userdata) {
+static sd_event_source *add_source(sd_event *loop, sd_event_source **made, int kind, int enabled, void *userdata) {
     if (loop->count >= MOST_SOURCES) abort();
     sd_event_source *source = calloc(1, sizeof *source);
     source->loop = loop;
     source->kind = kind;
+    source->enabled = enabled;
     source->userdata = userdata;
     loop->sources[loop->count++] = source;
     loop->references++;
     if (made) *made = source;
-    return 0;
+    return source;
 }
 
 int sd_event_add_time(
     sd_event *loop, sd_event_source **made, clockid_t clock, uint64_t time, uint64_t accuracy, sd_event_time_handler_t handler,
     void *userdata) {
-    add_source(loop, made, TIMER, userdata);
-    (*made)->time = time;
-    (*made)->enabled = SD_EVENT_ONESHOT;
-    (*made)->handler.timer = handler;
+    sd_event_source *source = add_source(loop, made, TIMER, SD_EVENT_ONESHOT, userdata);
+    source->time = time;
+    source->handler.timer = handler;
     return 0;
 }
 
 int sd_event_add_defer(sd_event *loop, sd_event_source **made, sd_event_handler_t handler, void *userdata) {
-    add_source(loop, made, TASK, userdata);
-    (*made)->enabled = SD_EVENT_ONESHOT;
-    (*made)->handler.task = handler;
+    add_source(loop, made, TASK, SD_EVENT_ONESHOT, userdata)->handler.task = handler;
     return 0;
 }
 
 int sd_event_add_io(
     sd_event *loop, sd_event_source **made, int descriptor, uint32_t events, sd_event_io_handler_t handler, void *userdata) {
-    add_source(loop, made, INPUT, userdata);
-    (*made)->enabled = SD_EVENT_ON;
-    (*made)->events = events;
-    (*made)->handler.input = handler;
+    sd_event_source *source = add_source(loop, made, INPUT, SD_EVENT_ON, userdata);
+    source->events = events;
+    source->handler.input = handler;
     return 0;
 }
 
 int sd_event_add_signal(
     sd_event *loop, sd_event_source **made, int number, sd_event_signal_handler_t handler, void *userdata) {
-    add_source(loop, made, SIGNAL, userdata);
+    add_source(loop, made, SIGNAL, SD_EVENT_OFF, userdata);
     return 0;
 }
 
