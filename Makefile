@@ -19,7 +19,7 @@ SPIN_OPTIONS =
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
 BUSES =
-# `make faults` plays one of so many faults of each scenario; 1 for all, which takes hours.
+# `make faults` plays one of so many faults of each scenario; 1 for all, which takes half an hour.
 EVERY = 60
 # How many calls `make flood` makes on each bus; 10000000 for the long form.
 CALLS = 60000
