@@ -37,7 +37,10 @@ extension Machine {
     mutating func ask(
         about step: WaitingStep, at flow: NodeSlot, _ definition: Int, isNavigator: Bool, _ turn: inout Turn
     ) {
-        if turn.mayHold, let request = step.request, request == turn.call.request, activationTokens.isEmpty {
+        // What waits for the call, by its token, has to find it waiting.
+        if turn.mayHold, let request = step.request, request == turn.call.request, turn.call.token == nil,
+            activationTokens.isEmpty
+        {
             turn.mayHold = false
             // Without the service, which would be copied.
             let timeout =
