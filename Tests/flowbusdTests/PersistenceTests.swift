@@ -278,6 +278,49 @@ struct PersistenceTests {
         #expect(try service.objects() == before)
     }
 
+    @Test func `D-7 a tree file that can be opened only after the start is moved aside, not overwritten`() throws {
+        let service = try Service(shopDefinitions)
+        try service.emit("check", on: "/shop")
+        let former = try service.objects()
+        try service.process.terminate()
+        let file = try service.storedFile()
+        let folder = (file as NSString).deletingLastPathComponent
+        let manager = FileManager.default
+        try manager.moveItem(atPath: folder, toPath: folder + ".away")
+        try service.stores.write("", to: String(folder.dropFirst(service.stores.path.utf8.count + 1)))
+        try service.start()
+        #expect(try !durable(service))
+        #expect(try service.objects().keys != former.keys)
+        try service.listen()
+        try service.emit("closed", on: "/shop")
+        let before = try service.objects()
+        try manager.removeItem(atPath: folder)
+        try manager.moveItem(atPath: folder + ".away", toPath: folder)
+        let content = try Data(contentsOf: URL(fileURLWithPath: file))
+        try service.client.waitForSignal("PropertiesChanged") { $0.path == Service.root }
+        #expect(try durable(service))
+        let line = try service.process.waitForLine(in: .errors) {
+            $0.contains("The tree in '\(file)' could not be opened at the start, and starts over")
+        }
+        let aside = try #require(
+            manager.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }.first {
+                line.contains("the file is now '\($0)'")
+            }, "\(line)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: aside)) == content)
+        // What serves is what the next start has, and with the other file in its place, what was there before.
+        try service.restart()
+        #expect(try service.objects() == before)
+        try service.process.terminate()
+        try manager.removeItem(atPath: file)
+        try manager.moveItem(atPath: aside, toPath: file)
+        for suffix in ["-wal", "-commit"] where manager.fileExists(atPath: aside + suffix) {
+            try? manager.removeItem(atPath: file + suffix)
+            try manager.moveItem(atPath: aside + suffix, toPath: file + suffix)
+        }
+        try service.start()
+        #expect(try service.objects() == former)
+    }
+
     @Test func `D-7 navigations wait in memory for a history that can't be written; GetHistory has them`() throws {
         let stores = try TemporaryDirectory()
         try stores.write("", to: "state")

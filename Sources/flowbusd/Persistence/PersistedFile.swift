@@ -16,6 +16,8 @@ final class PersistedFile {
     private(set) var isGivenUp = false
     /// The result of inspecting it when it was opened; of a file that was moved aside, as far as known.
     private(set) var inspection = StoreFile.Inspection()
+    /// Whether it has been open, so that this process knows what is in it.
+    private var wasOpen = false
     /// Navigations in it that wait for the history.
     private(set) var pending: [HistoryBatch] = []
     private let logger: Logger
@@ -77,6 +79,7 @@ final class PersistedFile {
         let records = try Self.records(of: opened)
         pending = try opened.takePending()
         file = opened
+        wasOpen = true
         inspection = opened.inspection
         if let warning = inspection.warning { logger.warning("The \(content): \(warning)") }
         if let notice = inspection.notice { logger.notice("The \(content): \(notice)") }
@@ -99,13 +102,13 @@ final class PersistedFile {
         return pending
     }
 
-    /// Moves the unreadable file aside, and opens an empty one in its place.
-    private func startOver(because failure: StoreFailure) throws(StoreFailure) {
+    /// Moves the file aside, and opens an empty one in its place.
+    private func startOver(_ what: String = "can't be read", because failure: StoreFailure) throws(StoreFailure) {
         file = nil
         let aside = try StoreFile.moveAside(path, at: RealtimeClock.now)
-        logger.error(
-            "The \(content) in '\(path)' can't be read, and starts over; the file is now '\(aside)': \(failure)")
+        logger.error("The \(content) in '\(path)' \(what), and starts over; the file is now '\(aside)': \(failure)")
         file = try StoreFile(path, startsOver: true, clock: clock)
+        wasOpen = true
     }
 
     /// Writes records and navigations.
@@ -176,6 +179,26 @@ final class PersistedFile {
         if file != nil { return (true, []) }
         let records = open()
         return (file != nil, records)
+    }
+
+    /// The same for the tree's file. If it could not be opened at the start, it may have a tree that was not restored: it is moved
+    /// aside (D-7).
+    ///
+    /// - Returns: whether it is open.
+    func reopenTree() -> Bool {
+        let wasKnown = wasOpen
+        let (isOpen, records) = reopen()
+        guard isOpen, let failure = trouble, !wasKnown, records.contains(where: { $0.key.kind != .counters }) else {
+            return isOpen
+        }
+        do throws(StoreFailure) {
+            try startOver("could not be opened at the start", because: failure)
+            return true
+        } catch {
+            wasOpen = false
+            report(error)
+            return false
+        }
     }
 
     /// Does not use the file until the next start.

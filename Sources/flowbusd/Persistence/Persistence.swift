@@ -249,7 +249,7 @@ final class Persistence {
     private func writeAgain() {
         // The other file may work, and has to get these records, too.
         persistLater(changedRecords())
-        if let tree, needsRetry(tree), tree.reopen().isOpen, case .written = writeAll(allRecords(), to: tree) {
+        if let tree, needsRetry(tree), tree.reopenTree(), case .written = writeAll(allRecords(), to: tree) {
             tree.recovered("")
         }
         if let history, needsRetry(history) { retry(history) }
