@@ -59,6 +59,28 @@ struct DamagedRecordsTests {
         _ = coordinator.takeAllRecords()
     }
 
+    @Test func `D-6 S-26 a flow that waits for fewer children than are not ready is refused`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow(
+            "main", initial: "home", on: ["home": [.flow("pay", Child(id: "one")), .flow("pay", Child(id: "two"))]])
+        builder.flow("pay", initial: "open", guarded: ("com.auth", ["open"]), on: ["open": []])
+        let world = try World(root: "main", builder)
+        var records = world.records.sorted { $0.key < $1.key }
+        try Record.check(records)
+        let place = try #require(records.firstIndex { $0.key.kind == .node })
+        var node = try NodeRecord(try #require(records[place].body))
+        #expect(node.flow?.value.readiness == .awaitingChildren(2))
+        for (count, isRight) in [(0, false), (1, false), (2, true), (3, true), (Limits.children + 1, false)] {
+            node.flow?.value.readiness = .awaitingChildren(count)
+            records[place] = Record(records[place].key, node.encoded())
+            if isRight {
+                try Record.check(records)
+            } else {
+                #expect(throws: RecordFailure.self, "\(count)") { try Record.check(records) }
+            }
+        }
+    }
+
     @Test func `D-6 damaged records of flows are refused, or make a valid tree; none does harm`() throws {
         let good = try world().records.sorted { $0.key < $1.key }
         try Record.check(good)

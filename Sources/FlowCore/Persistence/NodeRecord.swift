@@ -192,7 +192,7 @@ extension Node.Readiness: RecordPart {
         }
         self = try coder.end(cases)
         if case .awaitingChildren(let count) = self {
-            try coder.check(count <= Limits.children, "\(count) children are awaited")
+            try coder.check((1...Limits.children).contains(count), "\(count) children are awaited")
         }
     }
 }

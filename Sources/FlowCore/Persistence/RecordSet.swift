@@ -120,6 +120,8 @@ final class RecordSet {
         // The places of records by the ids.
         var ids = SlotIndex()
         var raises: Set<Raise> = []
+        // By instance: the children that a flow still waits for.
+        var awaited: [UInt64: Int] = [:]
         // Without it, children are in the order of their instances, which differ.
         let someAreRaised = nodes.contains { $0.node.raised > 0 }
         // Siblings often follow each other, with the same name.
@@ -161,8 +163,11 @@ final class RecordSet {
             guard parent != 0 || stored.node.flow != nil else {
                 throw RecordFailure("presentable \(instance) is a screen, and has no flow that it could be in")
             }
-            if stored.node.flow != nil { depths[instance] = depth + 1 }
+            guard let flow = stored.node.flow else { continue }
+            depths[instance] = depth + 1
+            if flow.isAwaitedByParent, flow.readiness != .ready { awaited[parent, default: 0] += 1 }
         }
+        try checkAwaited(awaited)
         for (number, step) in steps {
             // The flow of a queued step may be gone, but it existed.
             let isKnown =
@@ -187,6 +192,17 @@ final class RecordSet {
         if number >= RecordKey.numbers / 2 {
             throw RecordFailure(
                 "the number \(number) of a serial, an instance, an origin, a call or a loss is at its end")
+        }
+    }
+
+    /// Each of these children counts down when it is ready (S-26). More are waited for where one is gone.
+    private func checkAwaited(_ awaited: [UInt64: Int]) throws(RecordFailure) {
+        if awaited.isEmpty { return }
+        for stored in nodes {
+            guard case .awaitingChildren(let count)? = stored.node.flow?.readiness else { continue }
+            guard let children = awaited[stored.instance], children > count else { continue }
+            throw RecordFailure(
+                "flow \(stored.instance) waits for \(count) of its \(children) children that are not ready")
         }
     }
 }
