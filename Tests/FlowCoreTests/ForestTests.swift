@@ -23,6 +23,17 @@ struct ForestTests {
         #expect(forest[main].parentPath == "/base")
     }
 
+    @Test func `S-1 without objects, a path begins with the root's id`() {
+        var forest = Forest(base: nil)
+        let main = forest.add("main", .free)
+        let a = forest.add("a", below: main)
+        _ = forest.add("main", .free)
+        #expect(forest.paths == ["main", "main/a", "main_2"])
+        #expect(forest.node(at: "main/a") == forest.id(of: a))
+        #expect(forest.parentPath(of: a) == "main" && forest.parentPath(of: main) == nil)
+        #expect(forest[a].parentPath == "main")
+    }
+
     @Test func `S-22 removal is newest leaf first`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)

@@ -13,14 +13,14 @@ public struct Coordinator: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - definitions: the contents of the definition files.
-    ///   - basePath: the object path above all presentables.
+    ///   - basePath: the object path above all presentables; nil where there are no objects, and paths begin with the id of a root.
     ///   - quotas: the limits for clients.
     ///   - isRecorded: whether the shell takes the records that change. If not, ``PendingWork`` tells of none;
     ///     ``takeAllRecords()`` returns all in any case.
     ///   - soleClient: the program that the coordinator is inside of, if it has no other client: it owns all screens with a
     ///     presenter, and shows them when it carries out ``Effect/present(_:)``, which has no answer.
     public init(
-        definitions: Definitions, basePath: String, quotas: Quotas = .service, isRecorded: Bool = true,
+        definitions: Definitions, basePath: String?, quotas: Quotas = .service, isRecorded: Bool = true,
         soleClient: Client? = nil
     ) {
         machine = Machine(definitions, basePath: basePath, quotas, isRecorded: isRecorded, soleClient: soleClient)
@@ -164,7 +164,7 @@ struct Machine: Sendable {
     var restoredRoots: Set<String> = []
 
     init(
-        _ definitions: Definitions, basePath: String, _ quotas: Quotas, isRecorded: Bool, soleClient: Client? = nil
+        _ definitions: Definitions, basePath: String?, _ quotas: Quotas, isRecorded: Bool, soleClient: Client? = nil
     ) {
         self.definitions = definitions
         self.soleClient = soleClient

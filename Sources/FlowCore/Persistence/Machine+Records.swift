@@ -312,9 +312,9 @@ extension Machine {
         if let slot = forest.slot(of: flow) { return forest[slot].path }
         switch queue.nearestLiveAncestor(of: flow, isLive: { forest.slot(of: $0) != nil }) {
         case .below(let nearestLiveAncestor)?:
-            return forest.slot(of: nearestLiveAncestor).map { forest[$0].path } ?? forest.base
+            return forest.slot(of: nearestLiveAncestor).map { forest[$0].path } ?? forest.top
         case .alone(let path)?: return path
-        case nil: return forest.base
+        case nil: return forest.top
         }
     }
 }

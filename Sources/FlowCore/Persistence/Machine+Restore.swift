@@ -12,7 +12,7 @@ extension Machine {
             try stored.check()
         } catch {
             // The shell checks records before, and does not restore damaged ones.
-            turn.effects.append(.reportUnrestored(path: forest.base, error.message))
+            turn.effects.append(.reportUnrestored(path: forest.top, error.message))
             return
         }
         serial = max(serial, stored.counters.serial)
@@ -150,7 +150,7 @@ extension Machine {
             if let why = whyLost(node, screen, isOrphan: isOrphan, onSameBus: onSameBus) {
                 let record = node.node
                 let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
-                let path = "\(parentPath)/\(record.id)"
+                let path = parentPath.map { Forest.path(of: record.id, below: $0) } ?? record.id
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)

@@ -41,7 +41,7 @@ extension Machine {
         guard let slot = lost.slots[record.place] else {
             return reportLost(
                 record, FlowError(.flowEnded, "'\(lost.paths[record.place]?.path ?? "")', where it waited, is gone"),
-                at: lost.paths[record.place]?.nearestLiveAncestor ?? forest.base, onSameBus: onSameBus, &turn)
+                at: lost.paths[record.place]?.nearestLiveAncestor ?? forest.top, onSameBus: onSameBus, &turn)
         }
         let flow = flow(for: slot)
         var deferred: DeferredStep
@@ -172,7 +172,7 @@ extension Machine {
 
     /// The path of the flow at which a step waits, or the path that the flow had.
     private func path(of record: StepRecord, _ lost: Lost) -> String {
-        lost.slots[record.place].map { forest[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
+        lost.slots[record.place].map { forest[$0].path } ?? lost.paths[record.place]?.path ?? forest.top
     }
 
     /// Restores a call that was interrupted at the end of a slice. It continues, and `StepConcluded` reports its outcomes.
@@ -226,7 +226,7 @@ extension Machine {
             guard let slash = place.lastIndex(of: "/") else { break }
             place = place[..<slash]
         }
-        return path.isEmpty ? forest.base : path
+        return path.isEmpty ? forest.top : path
     }
 
     private func restoredList(_ record: ListRecord, _ place: Int, _ lost: Lost) -> Call {

@@ -116,7 +116,7 @@ extension Forest {
             }
         }
         guard id != "root" else { throw Self.invalid(id) }
-        let above = parent.map { self[$0].path } ?? base
+        let above = parent.map { self[$0].path } ?? base ?? ""
         let length = above.utf8.count + 1 + id.utf8.count
         let quotas = accounting.quotas
         guard length <= quotas.pathLength else {

@@ -4,8 +4,10 @@
 /// others, what is presented. It knows neither steps nor rules. Nodes are read as `forest[slot]`, and only changed by `update`
 /// and the methods beside it, which derive dirty records, usage and property changes (``NodeTable``).
 struct Forest: Sendable {
-    /// The object path above the roots, without a slash at its end.
-    let base: String
+    /// The object path above the roots, without a slash at its end; nil if the path of a root is its id.
+    let base: String?
+    /// Where something is reported that has no presentable.
+    var top: String { base ?? "/" }
     private var nodes: NodeTable
     /// The roots' slots, in creation order.
     private(set) var roots: [NodeSlot] = []
@@ -50,8 +52,8 @@ struct Forest: Sendable {
         get { nodes.nodes[slot.index] }
     }
 
-    /// Creates an empty forest below this object path, with these quotas.
-    init(base: String, quotas: Quotas = .service) {
+    /// Creates an empty forest below this object path, or below none, with these quotas.
+    init(base: String?, quotas: Quotas = .service) {
         self.base = base
         nodes = NodeTable(quotas)
     }
@@ -110,7 +112,13 @@ struct Forest: Sendable {
 
     /// The path of a child with this id.
     func path(of id: String, below slot: NodeSlot?) -> String {
-        var (above, id) = (slot.map { self[$0].path } ?? base, id)
+        guard let above = slot.map({ self[$0].path }) ?? base else { return id }
+        return Self.path(of: id, below: above)
+    }
+
+    /// The path of a child with this id, below that of its parent.
+    static func path(of id: String, below above: String) -> String {
+        var (above, id) = (above, id)
         // As one piece of the right size; an interpolation takes ten times as long.
         return String(unsafeUninitializedCapacity: above.utf8.count + 1 + id.utf8.count) { path in
             let end = above.withUTF8 { path.initialize(fromContentsOf: $0) }
