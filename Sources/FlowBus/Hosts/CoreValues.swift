@@ -11,24 +11,23 @@ extension HostNode {
 }
 
 extension HostNavigation {
-    init(_ navigation: FlowCore.Navigation, at path: NodePath, _ pathOfObject: (String) -> NodePath) {
-        flow = path
-        (serial, cause) = (navigation.serial, navigation.cause)
-        // There is only this process.
-        sender = ""
-        step =
-            navigation.step.isEmpty ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments)
-        contributions = navigation.contributions.map { AppliedContributor($0, pathOfObject) }
-        adaptedFrom = navigation.adaptedFrom
-        isDeepLink = navigation.isDeepLink
+    init(_ navigation: FlowCore.Navigation, at path: NodePath) {
+        // There is only this process, so the sender has no name.
+        self.init(
+            flow: path, serial: navigation.serial, cause: navigation.cause, sender: "",
+            step: navigation.step.isEmpty
+                ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments),
+            contributions: navigation.contributions.isEmpty
+                ? [] : navigation.contributions.map(AppliedContributor.init),
+            adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink)
     }
 }
 
 extension AppliedContributor {
-    init(_ contribution: FlowCore.Contribution, _ pathOfObject: (String) -> NodePath) {
+    init(_ contribution: FlowCore.Contribution) {
         self.init(
             kind: Kind(rawValue: contribution.kind.rawValue), name: contribution.name,
-            path: contribution.path.map(pathOfObject))
+            path: contribution.path.map { NodePath($0) })
     }
 }
 
@@ -91,11 +90,12 @@ extension AskMessage {
     }
 }
 
-extension Presentation {
-    package init(_ presentation: FlowCore.Presentation, at path: NodePath) {
-        self.init(
-            path: path, arguments: presentation.arguments.dictionary,
-            reason: Reason(rawValue: presentation.reason.rawValue), isRepeated: presentation.isAgain,
-            state: presentation.state.dictionary, activationToken: presentation.activationToken)
+extension FlowCore.Presentation {
+    /// It as a screen gets it. No initializer, for which all of it would be copied.
+    var shown: FlowBus.Presentation {
+        FlowBus.Presentation(
+            path: NodePath(path), arguments: arguments.dictionary,
+            reason: FlowBus.Presentation.Reason(rawValue: reason.rawValue), isRepeated: isAgain,
+            state: state.dictionary, activationToken: activationToken)
     }
 }

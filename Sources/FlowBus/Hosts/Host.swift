@@ -189,15 +189,11 @@ package struct HostQuestion {
 package final class FlowPlace {
     nonisolated let path: NodePath
     nonisolated let definition: String
-    /// The path as the machine has it.
-    nonisolated let objectPath: String
     /// The flow's object and type, once it was asked.
     var node: HostedNode?
     var kind: FlowKind?
 
-    package nonisolated init(_ path: NodePath, _ objectPath: String, definition: String) {
-        (self.path, self.objectPath, self.definition) = (path, objectPath, definition)
-    }
+    package nonisolated init(_ path: NodePath, definition: String) { (self.path, self.definition) = (path, definition) }
 }
 
 package enum AdaptAnswer {
@@ -313,18 +309,16 @@ package struct HostNavigation: Equatable {
     package var contributions: [AppliedContributor]
     package var adaptedFrom: String?
     package var isDeepLink: Bool
+}
 
+extension HostNavigation {
     package init(
-        flow: NodePath, serial: UInt64, cause: UInt64, sender: String, step: StepMessage?,
-        contributions: [AppliedContributor], adaptedFrom: String?, isDeepLink: Bool
+        flow: NodePath, serial: UInt64, cause: UInt64, sender: String, isDeepLink: Bool, adaptedFrom: String?,
+        step: StepMessage?, contributions: [AppliedContributor]
     ) {
-        self.flow = flow
-        self.serial = serial
-        self.cause = cause
-        self.sender = sender
-        self.step = step
-        self.contributions = contributions
-        self.adaptedFrom = adaptedFrom
-        self.isDeepLink = isDeepLink
+        // All members at once: one that gets them one by one would be copied at the end.
+        self.init(
+            flow: flow, serial: serial, cause: cause, sender: sender, step: step, contributions: contributions,
+            adaptedFrom: adaptedFrom, isDeepLink: isDeepLink)
     }
 }

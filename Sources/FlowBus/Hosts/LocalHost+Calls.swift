@@ -40,7 +40,7 @@ extension LocalHost {
     }
 
     func node(at path: NodePath, _ instance: UInt64) throws(FlowError) -> NodeID {
-        guard let node = instance == 0 ? core.node(at: path.objectPath) : core.node(instance: instance) else {
+        guard let node = instance == 0 ? core.node(at: path.text) : core.node(instance: instance) else {
             throw FlowError(.presentableDismissed, "there is no live flow or screen '\(path)'")
         }
         return node
@@ -74,6 +74,12 @@ extension LocalHost {
         guard let id = core.definitions.step(named: name) else { return nil }
         lastStep = (name, id)
         return id
+    }
+
+    /// The name of a step that is asked about, which usually is the one that was looked for last.
+    func name(of step: StepID) -> String {
+        if let lastStep, lastStep.id == step { return lastStep.name }
+        return core.definitions[step].name
     }
 
     /// There is only this program.
@@ -153,9 +159,9 @@ extension LocalHost {
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>) {
         call { [weak self] result in
             let outcomes = result.map { self?.outcomes($0) ?? [] }
-            guard let self, case .success(let known) = outcomes, PendingOutcomes.collect(known, &pending, done) else {
-                return done(outcomes)
-            }
+            guard let self, case .success(let known) = outcomes,
+                PendingOutcomes.collect(known, &pending, at: \.text, done)
+            else { return done(outcomes) }
         } _: { host, request throws(FlowError) in
             // No caller blocks, so the step can wait for a flow that is being asked.
             .deepLinkOpened(
@@ -191,8 +197,8 @@ extension LocalHost {
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
         guard !isClosed else { return refuse(done) }
         lastRequest += 1
-        enqueue(
-            .emission(LocalEmission(number: lastRequest, step: step, path: path, instance: instance, done: done)))
+        let call = LocalCall(number: lastRequest, path: path, instance: instance, done: done)
+        enqueue(.emission(LocalEmission(call: call, step: step)))
     }
 
     /// Emits a step that asks.
@@ -205,7 +211,7 @@ extension LocalHost {
             case .success(let answer):
                 let outcome = StepOutcome(answer)
                 guard let self, outcome.verdict == .pending else { return done(.success(outcome)) }
-                pending.add(token, on: objectPath(of: path), done)
+                pending.add(token, on: path.text, done)
             case .failure(let error): done(.failure(Self.asOnTheBus(error)))
             }
         } _: { host, request throws(FlowError) in
@@ -221,7 +227,7 @@ extension LocalHost {
         lastAsk += 1
         // No screen can have it as a name.
         let token = "/\(lastAsk)"
-        asks.add(token, on: path.objectPath) { [weak self] result in
+        asks.add(token, on: path.text) { [weak self] result in
             // If it belongs to a screen of this process, it stays until it is acknowledged.
             self?.acknowledge(token, of: path, instance: instance) { _ in }
             done(result)

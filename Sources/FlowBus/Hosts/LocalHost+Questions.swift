@@ -10,7 +10,7 @@ extension LocalHost {
     ) {
         guard let delegate, let place = flows.place(at: question.flow) else { return }
         let id = question.id
-        questions[id] = PendingQuestion(flow: question.flow)
+        questions[id] = PendingQuestion(flow: place.path)
         ask(
             delegate,
             HostQuestion(
@@ -40,26 +40,28 @@ extension LocalHost {
     func answer(_ held: HeldQuestion) -> HeldQuestion? {
         guard let delegate, let place = flows[held.flow.instance] else { return nil }
         let question = HostQuestion(
-            place, step: StepMessage(name: core.definitions[held.step].name, arguments: held.arguments),
+            place, step: StepMessage(name: name(of: held.step), arguments: held.arguments),
             isFromThisProcess: true)
         if held.isForGuard {
-            let answer = adaptAnswers.takeSpare() ?? makeAdaptReceiver()
-            delegate.adapt(question, answer.receive)
-            guard let known = adaptAnswers.end(answer) else {
-                answer.held.question = open(held, in: place) { .guardReplied($0, .timedOut) }
+            let receiver = adaptReceiver.take() ?? AdaptReceiver(for: self)
+            delegate.adapt(question, receiver.receive)
+            guard let known = receiver.held.known.take() else {
+                receiver.held.question = open(held, in: place) { .guardReplied($0, .timedOut) }
                 return nil
             }
+            adaptReceiver = receiver
             if comesFirst(changesNothing: true) {
                 return core.answer(held, guardAnswer(known), at: time, into: &effects)
             }
             if let id = open(held, in: place, { .guardReplied($0, .timedOut) }) { takeAnswer(known, to: id) }
         } else {
-            let answer = navigateAnswers.takeSpare() ?? makeNavigateReceiver()
-            delegate.navigate(question, answer.receive)
-            guard let known = navigateAnswers.end(answer) else {
-                answer.held.question = open(held, in: place) { .navigatorReplied($0, .timedOut) }
+            let receiver = navigateReceiver.take() ?? NavigateReceiver(for: self)
+            delegate.navigate(question, receiver.receive)
+            guard let known = receiver.held.known.take() else {
+                receiver.held.question = open(held, in: place) { .navigatorReplied($0, .timedOut) }
                 return nil
             }
+            navigateReceiver = receiver
             if comesFirst(changesNothing: known.changesNothing) {
                 core.answer(held, navigatorAnswer(known), at: time, into: &effects)
             } else if let id = open(held, in: place, { .navigatorReplied($0, .timedOut) }) {
@@ -67,14 +69,6 @@ extension LocalHost {
             }
         }
         return nil
-    }
-
-    private func makeAdaptReceiver() -> HeldAnswers<AdaptAnswer>.Receiver {
-        HeldAnswers.Receiver { [weak self] in self?.takeAnswer($0, to: $1) }
-    }
-
-    private func makeNavigateReceiver() -> HeldAnswers<NavigateAnswer>.Receiver {
-        HeldAnswers.Receiver { [weak self] in self?.takeAnswer($0, to: $1) }
     }
 
     /// Whether an answer is handled before what is in the queue. Otherwise it takes its turn there, as on the bus.
@@ -91,14 +85,14 @@ extension LocalHost {
         _ held: HeldQuestion, in place: FlowPlace, _ timedOut: @escaping @FlowActor (QuestionID) -> Event
     ) -> QuestionID? {
         guard !isClosed, let id = core.ask(held, at: time, into: &effects) else { return nil }
-        questions[id] = PendingQuestion(flow: place.objectPath)
+        questions[id] = PendingQuestion(flow: place.path)
         startTimeLimit(of: id, held.timeout, timedOut)
         return id
     }
 
     /// Makes a call when no flow at or below a path is asked any more.
     func whenAnswered(at flow: NodePath, _ call: @escaping () -> Void) {
-        guard questions.values.contains(where: { NodePath($0.flow).isWithin(flow) }) else { return call() }
+        guard questions.values.contains(where: { $0.flow.isWithin(flow) }) else { return call() }
         delayed.append((flow, call))
     }
 
@@ -191,39 +185,40 @@ struct PlainScreens {
 @FlowActor
 final class HeldAnswer<Answer> {
     /// The answer, if it came at once.
-    fileprivate var known: Answer?
+    @exclusivity(unchecked) fileprivate var known: Answer?
     /// The number of the question that waits for it otherwise.
     fileprivate var question: QuestionID?
 }
 
-/// Receives the answers to the questions of a kind. Most come at once: then the next question has the same receiver.
-@FlowActor
-struct HeldAnswers<Answer> {
-    @FlowActor
-    struct Receiver {
-        fileprivate let held: HeldAnswer<Answer>
-        let receive: @FlowActor (Answer) -> Void
+// Not one generic type: its closure would be called, and made, by way of another one.
 
-        /// - Parameter takeLater: takes an answer that comes later, to a question that waits for it.
-        init(_ takeLater: @escaping @FlowActor (Answer, QuestionID) -> Void) {
-            let held = HeldAnswer<Answer>()
-            self.held = held
-            receive = { if let question = held.question { takeLater($0, question) } else { held.known = $0 } }
+/// Receives the answer of a guard. When it came at once, the receiver gets no other one, and can be used again.
+@FlowActor
+struct AdaptReceiver {
+    fileprivate let held: HeldAnswer<AdaptAnswer>
+    let receive: @FlowActor (AdaptAnswer) -> Void
+
+    init(for host: LocalHost) {
+        let held = HeldAnswer<AdaptAnswer>()
+        self.held = held
+        receive = { [weak host] in
+            if let question = held.question { host?.takeAnswer($0, to: question) } else { held.known = $0 }
         }
     }
+}
 
-    private var spare: Receiver?
+/// The same for that of a navigator.
+@FlowActor
+struct NavigateReceiver {
+    fileprivate let held: HeldAnswer<NavigateAnswer>
+    let receive: @FlowActor (NavigateAnswer) -> Void
 
-    init() {}
-
-    /// Takes the receiver of an earlier answer; nil if a new one is needed.
-    mutating func takeSpare() -> Receiver? { spare.take() }
-
-    /// Whoever was asked has returned. Returns the answer, if it came; then the receiver gets no other one.
-    fileprivate mutating func end(_ receiver: Receiver) -> Answer? {
-        guard let known = receiver.held.known.take() else { return nil }
-        spare = receiver
-        return known
+    init(for host: LocalHost) {
+        let held = HeldAnswer<NavigateAnswer>()
+        self.held = held
+        receive = { [weak host] in
+            if let question = held.question { host?.takeAnswer($0, to: question) } else { held.known = $0 }
+        }
     }
 }
 
@@ -243,19 +238,20 @@ struct LocalFlows {
         }
     }
 
-    /// The flow at the path of an object.
-    mutating func place(at objectPath: String) -> FlowPlace? {
-        if let last, last.place.objectPath == objectPath { return last.place }
-        return instances[objectPath].flatMap { self[$0] }
+    /// The flow at a path.
+    mutating func place(at path: String) -> FlowPlace? {
+        if let last, last.place.path.text == path { return last.place }
+        guard let instance = instances[path] else { return nil }
+        return self[instance]
     }
 
-    mutating func add(_ flow: HostNode, at objectPath: String) {
-        places[flow.instance] = FlowPlace(flow.path, objectPath, definition: flow.name)
-        instances[objectPath] = flow.instance
+    mutating func add(_ flow: HostNode) {
+        places[flow.instance] = FlowPlace(flow.path, definition: flow.name)
+        instances[flow.path.text] = flow.instance
     }
 
-    mutating func remove(_ objectPath: String) {
-        guard let instance = instances.removeValue(forKey: objectPath) else { return }
+    mutating func remove(_ path: String) {
+        guard let instance = instances.removeValue(forKey: path) else { return }
         places[instance] = nil
         if last?.instance == instance { last = nil }
     }

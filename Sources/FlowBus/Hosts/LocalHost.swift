@@ -17,9 +17,9 @@ final class LocalHost: Host {
     static let ended = NavigationError(.flowEnded, "the coordinator has ended")
     private static let unknownScreen = Fault(FlowError(.presentableDismissed, "the screen is gone"))
 
+    /// The machine. There are no objects, so its paths are those of ``NodePath``.
     @exclusivity(unchecked) var core = Coordinator(
-        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .process, isRecorded: false,
-        soleClient: LocalHost.client)
+        definitions: Definitions(), basePath: nil, quotas: .process, isRecorded: false, soleClient: LocalHost.client)
     /// What was not handled yet.
     @exclusivity(unchecked) private(set) var waiting = LocalQueue()
     /// The names of the steps.
@@ -31,8 +31,8 @@ final class LocalHost: Host {
     private var isScheduled = false
     /// The effects of the latest event; empty, but for its memory, between two events.
     @exclusivity(unchecked) var effects: [Effect] = []
-    /// The step that is emitted now.
-    @exclusivity(unchecked) private(set) var emitting: LocalEmission?
+    /// The call whose step is emitted now.
+    @exclusivity(unchecked) private(set) var emitting: LocalCall?
     /// Its outcome, if its caller takes it from here.
     @exclusivity(unchecked) private var outcome: Result<StepOutcome, NavigationError>?
     /// How many calls in a row were handled at once.
@@ -41,8 +41,6 @@ final class LocalHost: Host {
     @exclusivity(unchecked) var flows = LocalFlows()
     @exclusivity(unchecked) var screens = PlainScreens()
     @exclusivity(unchecked) var lastStep: (name: String, id: StepID)?
-    @exclusivity(unchecked) private var lastPath: (object: String, path: NodePath)?
-    @exclusivity(unchecked) private var lastEmitted: (object: String, path: NodePath)?
     var isClosed = false
     /// Unanswered calls, by number.
     var answers: [UInt64: PendingAnswer] = [:]
@@ -57,8 +55,9 @@ final class LocalHost: Host {
     var delayed: [(flow: NodePath, call: () -> Void)] = []
     /// Questions that wait for an answer.
     @exclusivity(unchecked) var questions: [QuestionID: PendingQuestion] = [:]
-    @exclusivity(unchecked) var adaptAnswers = HeldAnswers<AdaptAnswer>()
-    @exclusivity(unchecked) var navigateAnswers = HeldAnswers<NavigateAnswer>()
+    /// What received the latest answers that came at once: the next one has it, too.
+    @exclusivity(unchecked) var adaptReceiver: AdaptReceiver?
+    @exclusivity(unchecked) var navigateReceiver: NavigateReceiver?
     let clock: HostClock
     private var alarm: Task<Void, Never>?
 
@@ -98,8 +97,7 @@ final class LocalHost: Host {
 
     /// A question to a flow.
     struct PendingQuestion {
-        /// The path of the flow's object.
-        let flow: String
+        let flow: NodePath
         /// Measures the time limit, if the answer does not come immediately.
         var clock: Task<Void, Never>?
     }
@@ -133,7 +131,7 @@ final class LocalHost: Host {
         while count < Self.eventsPerTurn, let next = waiting.popFirst() {
             count += 1
             switch next {
-            case .emission(let emission): emit(emission)
+            case .emission(let emission): emit(emission.step, by: emission.call)
             case .event(let make): if let event = make(self) { handle(event) }
             }
         }
@@ -150,11 +148,10 @@ final class LocalHost: Host {
         if effects.isEmpty { return }
         var list: [Effect] = []
         swap(&list, &effects)
-        // Moved out of the list: an effect that stays there is copied to be looked at. Its buffer is reversed, as the list itself copies
-        // what it swaps.
-        list.withUnsafeMutableBufferPointer { $0.reverse() }
+        // Moved out of the list: an effect that stays there is copied to be looked at.
+        list.reverseInPlace()
         while let effect = list.popLast() {
-            if !isClosed { carryOut(effect) }
+            if !isClosed { carryOut(consume effect) }
         }
         swap(&list, &effects)
     }
@@ -174,7 +171,7 @@ final class LocalHost: Host {
         lastRequest += 1
         isHandling = true
         time = now
-        emit(LocalEmission(number: lastRequest, step: step, path: path, instance: instance, done: nil))
+        emit(step, by: LocalCall(number: lastRequest, path: path, instance: instance, done: nil))
         isHandling = false
         // Without an outcome it was closed meanwhile.
         let outcome = outcome.take() ?? .failure(Self.ended)
@@ -182,7 +179,7 @@ final class LocalHost: Host {
         if case .success(let first) = outcome, first.verdict == .pending {
             let undecided = AwaitedOutcome()
             // The steps of a presentable are decided in order, so it has its place before those that follow.
-            pending.add(nil, on: objectPath(of: path)) { undecided.decide($0) }
+            pending.add(nil, on: path.text) { undecided.decide($0) }
             awaited = undecided
         }
         if waiting.isEmpty { callSettled() } else { handleWaiting() }
@@ -190,21 +187,21 @@ final class LocalHost: Host {
     }
 
     /// Emits a step, whose turn has come.
-    private func emit(_ emission: LocalEmission) {
-        emitting = emission
+    private func emit(_ message: StepMessage, by call: LocalCall) {
+        emitting = call
         do throws(FlowError) {
-            let node = try node(at: emission.path, emission.instance)
+            let node = try node(at: call.path, call.instance)
             // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
             var question = core.emit(
-                try step(emission.step), emission.step.arguments, on: node, by: Self.client, waits: false,
-                RequestID(emission.number), at: time, into: &effects)
+                try step(message), message.arguments, on: node, by: Self.client, waits: false,
+                RequestID(call.number), at: time, into: &effects)
             carryOutEffects()
             while let held = question, !isClosed {
                 question = answer(held)
                 carryOutEffects()
             }
         } catch {
-            fail(emission.number, error)
+            fail(call.number, error)
         }
         // It has no answer if the host was closed meanwhile.
         if emitting != nil { conclude(.failure(Self.ended)) }
@@ -212,10 +209,10 @@ final class LocalHost: Host {
 
     /// The step that is emitted now has an outcome, which can be `pending`.
     private func conclude(_ result: Result<StepOutcome, NavigationError>) {
-        guard let emission = emitting.take() else { return }
-        guard let done = emission.done else { return outcome = result }
+        guard let call = emitting.take() else { return }
+        guard let done = call.done else { return outcome = result }
         if case .success(let first) = result, first.verdict == .pending {
-            pending.add(nil, on: objectPath(of: emission.path), done)
+            pending.add(nil, on: call.path.text, done)
         } else {
             done(result)
         }
@@ -251,11 +248,11 @@ final class LocalHost: Host {
     /// Refuses a call.
     func fail(_ number: UInt64, _ error: FlowError) {
         if let emitting, emitting.number == number {
-            let error = localized(NavigationError(error), at: emitting.path.objectPath)
+            let error = localized(NavigationError(error), at: emitting.path.text)
             return conclude(.failure(Self.asOnTheBus(error)))
         }
         guard let answer = answers.removeValue(forKey: number) else { return }
-        answer.done(.failure(localized(NavigationError(error), at: answer.path?.objectPath)))
+        answer.done(.failure(localized(NavigationError(error), at: answer.path?.text)))
     }
 
     private func localized(_ error: NavigationError, at path: String?) -> NavigationError {
@@ -279,13 +276,13 @@ final class LocalHost: Host {
     func definition(at path: String) -> String? {
         guard let node = core.node(at: path) else { return nil }
         if case .text(let name) = core.value(of: .definition, at: node) { return name }
-        return NodePath(path).parent.flatMap { definition(at: $0.objectPath) }
+        return NodePath(path).parent.flatMap { definition(at: $0.text) }
     }
 
     // MARK: Effects
 
-    private func carryOut(_ effect: Effect) {
-        switch effect {
+    private func carryOut(_ effect: consuming Effect) {
+        switch consume effect {
         case .askGuard(let question):
             ask(question) { delegate, asked, id in
                 delegate.adapt(asked) { [weak self] answer in self?.takeAnswer(answer, to: id) }
@@ -302,8 +299,7 @@ final class LocalHost: Host {
         case .present(let presentation): present(presentation)
         case .addPresentable(let state):
             let node = HostNode(state)
-            lastPath = (state.path, node.path)
-            if node.isFlow { flows.add(node, at: state.path) }
+            if node.isFlow { flows.add(node) }
             delegate?.added(node)
         case .removePresentable(let path, let isFlow):
             if isFlow { flows.remove(path) }
@@ -315,7 +311,7 @@ final class LocalHost: Host {
             if changes.properties.flag(.ready) == true { delegate?.changed(NodePath(changes.path), .ready) }
         case .emitNavigationOccurred(let navigation):
             let path = flows.place(at: navigation.flow)?.path ?? NodePath(navigation.flow)
-            delegate?.didNavigate(HostNavigation(navigation, at: path) { self.path($0) })
+            delegate?.didNavigate(HostNavigation(navigation, at: path))
         case .emitNavigationFailed(let failure): delegate?.failed(localized(failure))
         case .emitStepConcluded(let conclusion):
             let result = localized(Result(conclusion.outcome), at: conclusion.path)
@@ -347,7 +343,7 @@ final class LocalHost: Host {
     }
 
     private func present(_ presentation: FlowCore.Presentation) {
-        let (shown, instance) = (Presentation(presentation, at: path(presentation.path)), presentation.instance)
+        let (shown, instance) = (presentation.shown, presentation.instance)
         guard let delegate, delegate.present(shown, instance: instance) else {
             return enqueue { host in
                 host.failPresentation(of: instance)
@@ -363,22 +359,6 @@ final class LocalHost: Host {
         carryOutEffects()
     }
 
-    /// The path of an object. That of a new one is needed several times.
-    private func path(_ objectPath: String) -> NodePath {
-        if let lastPath, lastPath.object == objectPath { return lastPath.path }
-        let path = NodePath(objectPath)
-        lastPath = (objectPath, path)
-        return path
-    }
-
-    /// The path of an object of the machine. The next step is usually emitted where the one before was.
-    func objectPath(of path: NodePath) -> String {
-        if let lastEmitted, lastEmitted.path == path { return lastEmitted.object }
-        let object = path.objectPath
-        lastEmitted = (object, path)
-        return object
-    }
-
     private func arm(_ time: Instant?) {
         alarm?.cancel()
         alarm = nil
@@ -389,4 +369,10 @@ final class LocalHost: Host {
             self?.enqueue { _ in .timerFired }
         }
     }
+}
+
+extension [Effect] {
+    /// Reverses the list in its memory: `reverse()` copies what it swaps. No closure here is one of the actor, which would ask each time
+    /// whether it runs there.
+    fileprivate mutating func reverseInPlace() { withUnsafeMutableBufferPointer { $0.reverse() } }
 }

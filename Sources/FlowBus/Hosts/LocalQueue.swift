@@ -1,15 +1,19 @@
 internal import FlowCore
 
-/// A step that is emitted on a presentable.
-struct LocalEmission {
-    /// The number of the call.
+/// The call that emits a step on a presentable.
+struct LocalCall {
     let number: UInt64
-    let step: StepMessage
     let path: NodePath
     /// 0 for any at the path.
     let instance: UInt64
     /// Receives the outcome; nil if the caller takes it from the host, before the host does anything else.
     let done: Done<StepOutcome>?
+}
+
+/// A step that is emitted on a presentable.
+struct LocalEmission {
+    let call: LocalCall
+    let step: StepMessage
 }
 
 /// What waits for its turn at the machine, in order.
@@ -37,23 +41,23 @@ struct LocalQueue {
 
     mutating func append(_ entry: Entry) {
         if case .emission(let emission) = entry {
-            if steps.count == 0 { steps.instance = emission.instance }
-            if steps.instance == emission.instance { steps.count += 1 }
+            if steps.count == 0 { steps.instance = emission.call.instance }
+            if steps.instance == emission.call.instance { steps.count += 1 }
         }
         entries.append(entry)
     }
 
     mutating func popFirst() -> Entry? {
         guard let entry = entries.popFirst() else { return nil }
-        if case .emission(let emission) = entry, steps.instance == emission.instance { steps.count -= 1 }
+        if case .emission(let emission) = entry, steps.instance == emission.call.instance { steps.count -= 1 }
         if entries.isEmpty { steps.count = 0 }
         return entry
     }
 
-    /// Removes all. Returns the steps.
-    mutating func takeAll() -> [LocalEmission] {
+    /// Removes all. Returns the calls that emit steps.
+    mutating func takeAll() -> [LocalCall] {
         let all = entries.all
         self = LocalQueue()
-        return all.compactMap { if case .emission(let emission) = $0 { emission } else { nil } }
+        return all.compactMap { if case .emission(let emission) = $0 { emission.call } else { nil } }
     }
 }

@@ -14,17 +14,18 @@ package final class PendingOutcomes {
     /// - Parameters:
     ///   - outcomes: what is known of each flow.
     ///   - pending: the steps that wait for their outcomes; those of the deep link are added.
+    ///   - object: the flow's path as the host has it, at which the outcome is reported.
     ///   - done: receives the outcomes when all are known.
     /// - Returns: Whether some are pending; otherwise nothing is waited for, and `done` is not called.
     package static func collect(
-        _ outcomes: [FlowOutcome], _ pending: inout PendingSteps, _ done: @escaping Done<[FlowOutcome]>
+        _ outcomes: [FlowOutcome], _ pending: inout PendingSteps, at object: KeyPath<NodePath, String>,
+        _ done: @escaping Done<[FlowOutcome]>
     ) -> Bool {
         let collected = PendingOutcomes(outcomes, done)
         for (place, outcome) in outcomes.enumerated() {
             guard case .success(let step)? = outcome.result, step.verdict == .pending else { continue }
             collected.undecided += 1
-            // The outcome is reported at the flow's path in the tree.
-            pending.add(nil, on: outcome.path.objectPath) { collected.take($0, at: place) }
+            pending.add(nil, on: outcome.path[keyPath: object]) { collected.take($0, at: place) }
         }
         return collected.undecided > 0
     }

@@ -11,7 +11,7 @@ package struct SwiftNames: Equatable, Sendable {
 }
 
 /// The messages of the machine as they are in one process: they name types and methods of Swift, where those of the service name
-/// object paths, and this program as guard and navigator.
+/// definitions, and this program as guard and navigator.
 struct LocalTexts {
     /// The name of the only client, as that of a connection begins.
     static let client = ":this-process"
@@ -28,7 +28,7 @@ struct LocalTexts {
     func text(_ message: String, about definition: String?) -> String {
         let names = definition.flatMap { flows[$0] }
         let type = names.map { $0.flow + "." } ?? ""
-        var text = message.replacing(NodePath.tree, with: "")
+        var text = message
         if let definition, let names {
             text = text.replacing(" '\(Self.client)' of flow '\(definition)'", with: " '\(Self.client)'")
             text = text.replacing("flow '\(definition)'", with: "flow '\(names.flow)'")

@@ -184,9 +184,9 @@ extension BusLink {
             try body.closeContainer()
         } _: { [weak self] result in
             let outcomes = result.reading(Self.outcomes)
-            guard let self, case .success(let known) = outcomes, PendingOutcomes.collect(known, &pending, done) else {
-                return done(outcomes)
-            }
+            guard let self, case .success(let known) = outcomes,
+                PendingOutcomes.collect(known, &pending, at: \.objectPath, done)
+            else { return done(outcomes) }
         }
     }
 

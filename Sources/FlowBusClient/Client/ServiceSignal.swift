@@ -82,8 +82,8 @@ extension HostNavigation {
         }
         self.init(
             flow: flow, serial: serial, cause: cause, sender: sender,
-            step: step.isEmpty ? nil : StepMessage(name: step, arguments: arguments), contributions: contributions,
-            adaptedFrom: values[6]["adaptedFrom"]?.text, isDeepLink: values[6]["deepLink"]?.truth ?? false)
+            isDeepLink: values[6]["deepLink"]?.truth ?? false, adaptedFrom: values[6]["adaptedFrom"]?.text,
+            step: step.isEmpty ? nil : StepMessage(name: step, arguments: arguments), contributions: contributions)
     }
 }
 

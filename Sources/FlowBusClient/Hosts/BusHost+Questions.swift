@@ -28,7 +28,7 @@ extension BusHost {
         let details = try call.readArguments()
         let isFromThisProcess = details["sender"]?.value.text == bus.uniqueName && details["cause"]?.value.number == 0
         return HostQuestion(
-            FlowPlace(NodePath(flow), flow, definition: definition),
+            FlowPlace(NodePath(flow), definition: definition),
             step: StepMessage(name: step, arguments: arguments), isFromThisProcess: isFromThisProcess)
     }
 
