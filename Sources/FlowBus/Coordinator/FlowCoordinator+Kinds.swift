@@ -221,10 +221,10 @@ extension FlowCoordinator {
             // The first question may already have given the root its path.
             let isAwaited = awaitedRoots.contains { $0 === root }
             awaitedRoots.removeAll { $0 === root }
-            if case .success(let path) = result, isAwaited, live[path] != nil { begin(root, at: path) }
+            if case .success(let path) = result, isAwaited, report(at: path) != nil { begin(root, at: path) }
             // A flow that is gone, or ready, has taken its initial step.
             let path = try? result.get()
-            let isUnderWay = request.initial != nil && path.flatMap { live[$0] }?.isReady == false
+            let isUnderWay = request.initial != nil && path.flatMap { report(at: $0) }?.isReady == false
             if !startingRoots.end(waitingFor: isUnderWay ? path : nil, request.done) { request.done(result) }
         }
     }

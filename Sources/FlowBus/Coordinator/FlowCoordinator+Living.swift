@@ -11,27 +11,28 @@ extension FlowCoordinator {
     }
 
     /// Begins a flow or screen, once its path is known.
-    func begin(_ child: ContributedChild, at path: NodePath) { begin(child, at: path, live[path]) }
+    func begin(_ child: ContributedChild, at path: NodePath) { begin(child, at: path, live.place(at: path)) }
 
     private func begin(
-        _ child: ContributedChild, at path: NodePath, _ live: HostNode?, after origin: ChildOrigin? = nil
+        _ child: ContributedChild, at path: NodePath, _ place: LivePlace, after origin: ChildOrigin? = nil
     ) {
         let definition = child.flow.map { hostName(of: type(of: $0)) }
-        let node = HostedNode(child, at: path, instance: live?.instance ?? 0, definition: definition ?? "")
+        let node = HostedNode(child, at: path, instance: place.report?.instance ?? 0, definition: definition ?? "")
         node.origin = origin
-        add(node)
+        add(node, at: place)
         if let flow = node.flow {
             FlowReadiness.of(flow).reset()
-            if live?.isReady == true { FlowReadiness.of(flow).markReady() }
+            if place.report?.isReady == true { FlowReadiness.of(flow).markReady() }
         } else {
             presenting = node
             bindProperties(of: node)
         }
         // The node is kept until it ends, and its subscriptions with it. Visibility goes first: the gate checks a step at the moment
         // when it is emitted.
-        node.observePresence { [weak self] change in self?.report(change, of: node) }
+        node.coordinator = self
+        node.observePresence { change in node.coordinator?.report(change, of: node) }
         emitInitialSteps(of: node)
-        node.subscribeToSteps { [weak self] step in self?.emit(step, on: node) }
+        node.subscribeToSteps { step in node.coordinator?.emit(step, on: node) }
         node.stepper.readyToEmitSteps()
     }
 
@@ -104,9 +105,9 @@ extension FlowCoordinator {
         if step.isNone { return }
         do throws(NavigationError) {
             let message = try encode(step)
-            let done: Done<StepOutcome> = { [weak self] result in
-                if let failure = NavigationFailure(of: result, message.name, on: node.path) {
-                    self?.report(failure)
+            let done: Done<StepOutcome> = { [name = message.name] result in
+                if let failure = NavigationFailure(of: result, name, on: node.path) {
+                    node.coordinator?.report(failure)
                 }
             }
             if isGated(node) { return done(.success(StepOutcome(verdict: .hidden, serial: 0))) }
@@ -125,7 +126,7 @@ extension FlowCoordinator {
     /// presented (S-16).
     private func emitInitialSteps(of node: HostedNode) {
         if node.initialSteps.isEmpty { return }
-        guard node.allowsStepWhenNotPresented || live[node.path]?.isPresented == true else { return }
+        guard node.allowsStepWhenNotPresented || report(at: node.path)?.isPresented == true else { return }
         let steps = node.initialSteps
         node.initialSteps = []
         for step in steps { emit(step, on: node) }
@@ -135,9 +136,19 @@ extension FlowCoordinator {
 // MARK: - Reports of the host
 
 extension FlowCoordinator {
+    /// What the host has reported of a presentable.
+    func report(at path: NodePath) -> HostNode? { live[path]?.report }
+
+    /// The flow or screen at a path, if its object is in this coordinator.
+    func node(at path: NodePath) -> HostedNode? { live[path]?.node }
+
+    /// All flows and screens whose objects are in this coordinator, the oldest first.
+    private var nodes: [HostedNode] { live.values.compactMap(\.node).sorted { $0.instance < $1.instance } }
+
     package func added(_ node: HostNode) {
-        live[node.path] = node
-        newest = node.isFlow ? nil : node
+        let place = live.place(at: node.path)
+        place.report = node
+        newest = node.isFlow ? nil : place
         startingRoots.forget(node.path)
     }
 
@@ -153,30 +164,34 @@ extension FlowCoordinator {
     package func changed(_ path: NodePath, _ change: HostChange) {
         switch change {
         case .presented(let isPresented):
-            live[path]?.isPresented = isPresented
-            if isPresented, let node = nodes[path] { emitInitialSteps(of: node) }
+            let place = live[path]
+            place?.report?.isPresented = isPresented
+            if isPresented, let node = place?.node { emitInitialSteps(of: node) }
         case .ready:
-            live[path]?.isReady = true
+            let place = live[path]
+            place?.report?.isReady = true
             // The host reports this before the navigation that contributed the children. Blocks that wait for the flow
             // need the children in place.
-            if let node = nodes[path], node.contributed == nil { markReady(node) }
+            if let node = place?.node, node.contributed == nil { markReady(node) }
             startingRoots.decide(ready: path)?(.success(path))
         }
     }
 
     private func markReady(_ node: HostedNode) {
+        if node.readiness?.isReady == true { return }
         guard let flow = node.flow else { return }
         let readiness = node.readiness ?? FlowReadiness.of(flow)
         node.readiness = readiness
-        if !readiness.isReady, live[node.path]?.isReady == true { readiness.markReady() }
+        if !readiness.isReady, report(at: node.path)?.isReady == true { readiness.markReady() }
     }
 
     package func removed(_ path: NodePath) {
-        live[path] = nil
-        if newest?.path == path { newest = nil }
+        let place = live[path]
+        if let place, newest === place { newest = nil }
+        place?.report = nil
         if !origins.isEmpty { origins[path] = nil }
         roots[path] = nil
-        if let node = nodes[path] { end(node) }
+        if let node = place?.node { end(node) } else { live[path] = nil }
         endStart(of: path)
     }
 
@@ -189,9 +204,11 @@ extension FlowCoordinator {
         node.presentable.withdraw()
     }
 
-    private func add(_ node: HostedNode) {
+    private func add(_ node: HostedNode, at place: LivePlace) {
         if let root = node.root { LiveRoots.add(root) }
-        if let before = nodes.updateValue(node, forKey: node.path) { remove(before) }
+        let before = place.node
+        place.node = node
+        if let before { remove(before) }
         let object = ObjectIdentifier(node.presentable)
         if let before = places.updateValue(NodesOfObject(node), forKey: object) { places[object] = before.adding(node) }
     }
@@ -200,7 +217,10 @@ extension FlowCoordinator {
         if let root = node.root { LiveRoots.remove(root) }
         if let place = node.place { (place.node, place.kind, node.place) = (nil, nil, nil) }
         node.end()
-        if nodes[node.path] === node { nodes[node.path] = nil }
+        if let place = live[node.path], place.node === node {
+            place.node = nil
+            if place.report == nil { live[node.path] = nil }
+        }
         let object = ObjectIdentifier(node.presentable)
         places[object] = places[object]?.removing(node)
         if presenting === node { presenting = nil }
@@ -210,9 +230,10 @@ extension FlowCoordinator {
 
     /// Ends all flows and screens, children before parents.
     func endAll() {
-        let left = nodes.values.sorted { $0.instance > $1.instance }
-        (live, newest, origins, awaitedRoots, roots) = ([:], nil, [:], [], [:])
-        for node in left where nodes[node.path] === node { end(node) }
+        let left = nodes.reversed()
+        forgetReports()
+        (origins, awaitedRoots, roots) = ([:], [], [:])
+        for node in left where self.node(at: node.path) === node { end(node) }
         (kinds, screenTypes, flowNames, screenNames) = ([:], [:], [:], [:])
         let requests = requestedRoots
         requestedRoots = []
@@ -231,7 +252,8 @@ extension FlowCoordinator {
 
     private func node(at path: NodePath, instance: UInt64) -> HostedNode? {
         if let presenting, presenting.instance == instance { return presenting }
-        return nodes[path].flatMap { $0.instance == instance ? $0 : nil }
+        guard let node = node(at: path), node.instance == instance else { return nil }
+        return node
     }
 
     package func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
@@ -243,15 +265,21 @@ extension FlowCoordinator {
     }
 
     package func answered(instance: UInt64, _ answer: AskMessage) {
-        nodes.values.first { $0.instance == instance }?.asks?.take([answer])
+        nodes.first { $0.instance == instance }?.asks?.take([answer])
     }
 
     package func didNavigate(_ navigation: HostNavigation) {
         defer { if navigation.step != nil { endStart(of: navigation.flow) } }
-        let node = asked?.path == navigation.flow ? asked : nodes[navigation.flow]
+        let node = asked?.path == navigation.flow ? asked : node(at: navigation.flow)
         guard let node, let flow = node.flow else { return }
-        let step = navigation.step.flatMap { message in
-            message.step ?? kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
+        // No closures of the standard library: they would ask each time whether they run on the actor.
+        let step: (any Step)?
+        if let taken = navigation.step?.step {
+            step = taken
+        } else if let message = navigation.step, let kind = kinds[node.definition] {
+            step = node.navigatedStep(message, of: kind)
+        } else {
+            step = nil
         }
         // Going back contributes nothing.
         let applied = navigation.step == nil ? nil : node.contributed.take()
@@ -280,21 +308,22 @@ extension FlowCoordinator {
             guard let place = places.first, place.name == name else { continue }
             places.removeFirst()
             // A later navigation may have dismissed the child already.
-            guard let path = place.path, let new = newest?.path == path ? newest : live[path] else {
+            guard let path = place.path, let new = newest?.report?.path == path ? newest : live[path], new.report != nil
+            else {
                 if place.kind == .reuse, let child { discard(child) }
                 continue
             }
             if place.kind == .reuse {
-                if let child { reuse(nodes[path], for: child) }
+                if let child { reuse(new.node, for: child) }
                 continue
             }
             var origin: ChildOrigin?
             if !host.keepsTree, let step, let message = navigation.step {
-                let new = ChildOrigin(
+                let led = ChildOrigin(
                     step: step, stepName: message.name, serial: navigation.serial,
                     place: applied.places?[index] ?? index)
-                noteOrigin(of: path, hasNode: child != nil, message, new)
-                origin = new
+                noteOrigin(of: path, hasNode: child != nil, message, led)
+                origin = led
             }
             if let child { begin(child, at: path, new, after: origin) }
         }
@@ -321,7 +350,7 @@ extension FlowCoordinator {
     package func failed(_ failure: NavigationFailure) {
         defer { endStart(of: failure.path) }
         // A failure without a path concerns all flows of this coordinator.
-        let node = nodes[failure.path]
+        let node = node(at: failure.path)
         guard node != nil || failure.path.text.isEmpty else { return }
         report(failure)
         if let node { markReady(node) }
@@ -330,19 +359,22 @@ extension FlowCoordinator {
     package func registrationLost(_ definition: String) { kinds[definition]?.isRegistered = false }
 
     package func serviceRestarted(_ live: [HostNode]) {
-        newest = nil
-        self.live = Dictionary(live.map { ($0.path, $0) }) { one, _ in one }
-        let all = nodes.values.sorted { $0.instance < $1.instance }
+        let all = nodes
+        forgetReports()
+        for node in live {
+            let place = self.live.place(at: node.path)
+            if place.report == nil { place.report = node }
+        }
         let (gone, left) = (all.filter { !isLive($0) }, all.filter(isLive))
         let lost = gone.compactMap { node in roots[node.path].map { ($0, startingRoots.decide(node.path)) } }
         // Children before parents, as in a dismissal.
-        for node in gone.reversed() where nodes[node.path] === node {
+        for node in gone.reversed() where self.node(at: node.path) === node {
             let beginsAnew = roots[node.path] != nil
             roots[node.path] = nil
             // A root that starts again is not withdrawn: the same object is shown again.
             end(node, isWithdrawn: !beginsAnew)
         }
-        for node in left where nodes[node.path] === node { catchUp(node) }
+        for node in left where self.node(at: node.path) === node { catchUp(node) }
         for (path, done) in startingRoots.restart(self.live) { done(.success(path)) }
         for (root, done) in lost {
             let child = ContributedChild(
@@ -355,7 +387,14 @@ extension FlowCoordinator {
         }
     }
 
-    private func isLive(_ node: HostedNode) -> Bool { live[node.path]?.instance == node.instance }
+    private func isLive(_ node: HostedNode) -> Bool { report(at: node.path)?.instance == node.instance }
+
+    /// Nothing is known as live any more.
+    private func forgetReports() {
+        newest = nil
+        for place in live.values { place.report = nil }
+        live = live.filter { $0.value.node != nil }
+    }
 
     /// Brings a node and the service in step again after a restart.
     private func catchUp(_ node: HostedNode) {

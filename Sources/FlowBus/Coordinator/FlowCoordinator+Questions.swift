@@ -51,14 +51,14 @@ extension FlowCoordinator: HostDelegate {
     /// Returns the node that a question is for. A flow without an object is created now.
     private func node(for question: HostQuestion) -> HostedNode? {
         if let node = question.place.node { return node }
-        if let node = nodes[question.flow] { return remember(node, at: question.place) }
+        if let node = node(at: question.flow) { return remember(node, at: question.place) }
         let awaited = awaitedRoots.first { $0.definition == question.definition }
         if question.isFromThisProcess, question.flow.parent == nil, let awaited {
             begin(awaited, at: question.flow)
         } else if let flow = kinds[question.definition]?.make?() {
             begin(ContributedChild(flow, NoneStepper()), at: question.flow)
         }
-        return nodes[question.flow]
+        return node(at: question.flow)
     }
 
     /// Notes the node and the type of a flow, so that the next question finds them.
@@ -90,7 +90,6 @@ extension FlowCoordinator: HostDelegate {
         }
         var (applied, all) = (Contributed(), [NamedContributor]())
         if let restoration { (list, applied.places) = restoration.kept(of: list) }
-        let lastChild = list.lastIndex { $0.isChild }
         for (place, contributor) in list.enumerated() {
             switch contributor {
             case .forwardToCurrentFlow(let step):
@@ -106,7 +105,7 @@ extension FlowCoordinator: HostDelegate {
                     return
                 }
                 if restoration != nil { child.initialSteps = [] }
-                for step in takeInitialSteps(of: child, isLast: place == lastChild, question) {
+                for step in takeInitialSteps(of: child, isLast: place == list.lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
                     applied.leadingSteps += 1
                 }
@@ -161,13 +160,13 @@ extension FlowCoordinator: HostDelegate {
     /// All steps of a screen that is shown already, and so is presented as soon as it is there. Of one whose steps are taken in any
     /// case, those after the first, which the host has.
     private func takeInitialSteps(
-        of child: ContributedChild, isLast: Bool, _ question: HostQuestion
+        of child: ContributedChild, isLast: @autoclosure () -> Bool, _ question: HostQuestion
     ) -> [StepMessage] {
         if child.initialSteps.isEmpty { return [] }
         guard let kind = kind(asked: question), !child.presentableType.isFlow else { return [] }
         // The newest child of a stack covers the others. That of tabs does, too, but a child that is shown is selected.
-        let isUncovered = kind.type.children != .stack || isLast
-        let isPresented = isUncovered && live[question.flow]?.isPresented == true && child.isShown
+        let isUncovered = kind.type.children != .stack || isLast()
+        let isPresented = isUncovered && report(at: question.flow)?.isPresented == true && child.isShown
         guard isPresented || child.allowsStepWhenNotPresented else { return [] }
         let kept = isPresented ? 0 : 1
         var taken: [StepMessage] = []
@@ -196,7 +195,7 @@ extension FlowCoordinator: HostDelegate {
                 .notSupported, "the flow '\(question.definition)' ends with a result, but does not conform to Answering"
             )
         }
-        return try host.message(of: try type.given(result), nodes[question.flow]?.onResult)
+        return try host.message(of: try type.given(result), node(at: question.flow)?.onResult)
     }
 
     private func contributor(
@@ -242,6 +241,11 @@ extension FlowCoordinator: HostDelegate {
         }
         return named
     }
+}
+
+extension [FlowContributor] {
+    /// The place of the last one that adds a child.
+    var lastChild: Int? { lastIndex { $0.isChild } }
 }
 
 extension FlowContributor {

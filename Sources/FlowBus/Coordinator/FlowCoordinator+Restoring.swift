@@ -41,7 +41,7 @@ extension FlowCoordinator {
     ///   be; `notSupported` on the bus, where the service keeps the tree.
     public func snapshot() throws(NavigationError) -> TreeSnapshot {
         try checkKeepsTree()
-        let byParent = Dictionary(grouping: live.values) { $0.path.parent }
+        let byParent = Dictionary(grouping: live.values.compactMap(\.report)) { $0.path.parent }
             .mapValues { $0.sorted { $0.instance < $1.instance } }
         var nodes: [TreeSnapshot.Node] = []
         for root in byParent[nil] ?? [] where roots[root.path] != nil {
@@ -61,7 +61,7 @@ extension FlowCoordinator {
         _ node: HostNode, at place: Int, _ byParent: [NodePath?: [HostNode]]
     ) throws(NavigationError) -> TreeSnapshot.Node {
         var saved = TreeSnapshot.Node(name: node.name, place: place, state: [], steps: [])
-        if let screen = nodes[node.path], screen.flow == nil {
+        if let screen = self.node(at: node.path), screen.flow == nil {
             do throws(StepError) {
                 saved.state = try SavedProperties(of: screen.presentable).encode().map(SavedArgument.init)
             } catch {
@@ -70,7 +70,7 @@ extension FlowCoordinator {
         }
         var places: [UInt64: Int] = [:]
         for child in byParent[node.path] ?? [] {
-            guard let origin = nodes[child.path]?.origin ?? origins[child.path] else { continue }
+            guard let origin = self.node(at: child.path)?.origin ?? origins[child.path] else { continue }
             let contributed = try self.saved(child, at: origin.place, byParent)
             if let place = places[origin.serial] {
                 saved.steps[place].children.append(contributed)
@@ -159,7 +159,7 @@ extension FlowCoordinator {
     private func restore(
         _ contributing: TreeSnapshot.Contributing, at path: NodePath
     ) async throws(NavigationError) -> Restoration {
-        guard let node = nodes[path], let kind = kinds[node.definition] else {
+        guard let node = node(at: path), let kind = kinds[node.definition] else {
             throw NavigationError(.unknownObject, "the flow '\(path)' ended while it was restored")
         }
         let step: any Step

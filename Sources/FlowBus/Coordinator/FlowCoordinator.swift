@@ -25,9 +25,9 @@ public final class FlowCoordinator: Sendable {
     /// The names at the host of flows and screens that have others there, by their own.
     var flowNames: [String: String] = [:]
     var screenNames: [String: String] = [:]
-    /// The live flows and screens whose objects are in this coordinator.
-    @exclusivity(unchecked) var nodes: [NodePath: HostedNode] = [:]
-    /// The same nodes by object.
+    /// All presentables that the host has reported as live, and the flows and screens whose objects are in this coordinator.
+    @exclusivity(unchecked) var live: [NodePath: LivePlace] = [:]
+    /// The flows and screens whose objects are in this coordinator, by object.
     @exclusivity(unchecked) var places: [ObjectIdentifier: NodesOfObject] = [:]
     /// The flow or screen that a step was emitted on last, while it is live.
     @exclusivity(unchecked) var emitting: HostedNode?
@@ -35,10 +35,8 @@ public final class FlowCoordinator: Sendable {
     @exclusivity(unchecked) var asked: HostedNode?
     /// The screen that began, or was presented, last: it is presented next, and its host says that it is.
     @exclusivity(unchecked) var presenting: HostedNode?
-    /// All presentables that the host has reported as live.
-    @exclusivity(unchecked) var live: [NodePath: HostNode] = [:]
     /// The screen that was added last, while it is live: the navigation that added it is reported next.
-    @exclusivity(unchecked) var newest: HostNode?
+    @exclusivity(unchecked) var newest: LivePlace?
     /// What led to each live child without a node; empty if the host keeps the tree.
     var origins: [NodePath: ChildOrigin] = [:]
     /// Flows that take a step again to restore its children.
@@ -298,7 +296,7 @@ package final class FlowKind {
     /// Creates a flow that another program or flow starts by name.
     var make: (@FlowActor () -> any Flow)?
     /// The names of screens that the host has as those of this flow, the latest of each type.
-    private var screens: [ObjectIdentifier: String] = [:]
+    @exclusivity(unchecked) private var screens: [ObjectIdentifier: String] = [:]
 
     init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
         (self.type, self.catalog, self.registration) = (type, catalog, registration)

@@ -17,27 +17,29 @@ package final class HostedNode {
     let root: (any Presentable)?
     let allowsStepWhenNotPresented: Bool
     /// Further initial steps of the stepper, which wait until the node is presented.
-    var initialSteps: [any Step]
+    @exclusivity(unchecked) var initialSteps: [any Step]
     /// What its parent makes of its answer.
     var onResult: ResultStep?
     /// Whether it says of itself that it is not visible.
     @exclusivity(unchecked) var isHidden = false
+    /// The coordinator that has it; nil where it has another owner.
+    @exclusivity(unchecked) weak var coordinator: FlowCoordinator?
     /// The place of a flow that was asked; nil where its host knows none.
     var place: FlowPlace?
     /// What it reports to the host; nil as long as there is nothing.
-    package var reports: PresenceReports?
+    @exclusivity(unchecked) package var reports: PresenceReports?
     /// What led to it; nil if the host keeps the tree, and of a root.
-    var origin: ChildOrigin?
+    @exclusivity(unchecked) var origin: ChildOrigin?
     /// What it asks; nil where it can ask nothing.
-    var asks: ScreenAsks?
+    @exclusivity(unchecked) var asks: ScreenAsks?
     /// Whether this program has presented the screen.
     @exclusivity(unchecked) var isOwned = false
     private(set) var isEnded = false
     /// Whether the flow is ready, once that was looked for.
-    var readiness: FlowReadiness?
+    @exclusivity(unchecked) var readiness: FlowReadiness?
     /// Subscriptions to the presentable and to the stepper.
-    private var presenceSubscription: Subscription?
-    private var stepSubscription: Subscription?
+    @exclusivity(unchecked) private var presenceSubscription: Subscription?
+    @exclusivity(unchecked) private var stepSubscription: Subscription?
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
     /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
@@ -238,7 +240,7 @@ package final class ContributedChild {
     let onResult: ResultStep?
     let options: ChildOptions
     /// The initial steps of the stepper. The host has the first, and the others follow when it is presented.
-    var initialSteps: [any Step]
+    @exclusivity(unchecked) var initialSteps: [any Step]
 
     package init(
         _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool? = nil,
@@ -247,8 +249,11 @@ package final class ContributedChild {
         self.presentable = presentable
         self.stepper = stepper
         presentableType = PresentableType.of(presentable)
-        self.allowsStepWhenNotPresented =
-            options.whenHidden.map { $0 == .allow } ?? allowsStepWhenNotPresented ?? presentableType.isFlow
+        if let whenHidden = options.whenHidden {
+            self.allowsStepWhenNotPresented = whenHidden == .allow
+        } else {
+            self.allowsStepWhenNotPresented = allowsStepWhenNotPresented ?? presentableType.isFlow
+        }
         self.onResult = onResult
         self.options = options
         initialSteps = stepper.takeInitialSteps()

@@ -78,7 +78,7 @@ struct LogBuffer {
     /// The place of the oldest entry, once all places are taken.
     private var start = 0
 
-    mutating func append(_ entry: NavigationLog.Entry) {
+    mutating func append(_ entry: consuming NavigationLog.Entry) {
         guard entries.count == NavigationLog.limit else { return entries.append(entry) }
         entries[start] = entry
         start = (start + 1) % NavigationLog.limit

@@ -75,11 +75,11 @@ extension NavigationTree: CustomStringConvertible {
 extension FlowCoordinator {
     /// The live flows and screens, as they are now. On the bus, those of all programs are among them, as far as the service has reported
     /// them.
-    public var tree: NavigationTree { NavigationTree(live.values) }
+    public var tree: NavigationTree { NavigationTree(live.values.compactMap(\.report)) }
 
     /// Returns the flow or screen at a path.
     ///
     /// - Parameter path: the path.
     /// - Returns: The object; nil if none is live there, or it is in another program.
-    public func presentable(at path: NodePath) -> (any Presentable)? { nodes[path]?.presentable }
+    public func presentable(at path: NodePath) -> (any Presentable)? { node(at: path)?.presentable }
 }

@@ -48,9 +48,9 @@ struct StartingRoots {
     /// The service was restarted, with these presentables.
     ///
     /// - Returns: The callers whose roots are ready.
-    mutating func restart(_ live: [NodePath: HostNode]) -> [(path: NodePath, done: Done<NodePath>)] {
+    mutating func restart(_ live: [NodePath: LivePlace]) -> [(path: NodePath, done: Done<NodePath>)] {
         unsure = Set(waiting.keys)
-        return waiting.keys.sorted { $0.text < $1.text }.filter { live[$0]?.isReady == true }
+        return waiting.keys.sorted { $0.text < $1.text }.filter { live[$0]?.report?.isReady == true }
             .compactMap { path in decide(path).map { (path, $0) } }
     }
 

@@ -56,7 +56,11 @@ public struct ChildOptions: Equatable, Sendable {
     }
 
     /// Whether none is set.
-    var isPlain: Bool { whenHidden == nil && onDismissed == nil && reuse == .never && !clears && layer == nil }
+    var isPlain: Bool {
+        // By patterns: to compare with nil would copy what there may be.
+        guard case nil = whenHidden, case nil = onDismissed, case .never = reuse, case nil = layer else { return false }
+        return !clears
+    }
 
     /// Adds the options to those of a contributor.
     ///

@@ -292,6 +292,24 @@ package struct HostNode: Equatable {
     }
 }
 
+/// A path at which something is live: what the host has reported of it, and its object, if that is in this coordinator.
+@FlowActor
+final class LivePlace {
+    /// nil before the host has reported it.
+    @exclusivity(unchecked) var report: HostNode?
+    @exclusivity(unchecked) var node: HostedNode?
+
+    nonisolated init() {}
+}
+
+extension [NodePath: LivePlace] {
+    /// The place at a path, which is there from now on. It is looked for once, whether it is new or not.
+    mutating func place(at path: NodePath) -> LivePlace {
+        func taken(_ place: inout LivePlace) -> LivePlace { place }
+        return taken(&self[path, default: LivePlace()])
+    }
+}
+
 /// A change of a presentable.
 package enum HostChange: Equatable {
     case presented(Bool)

@@ -1,13 +1,17 @@
 /// The subscribers of a source of values, in the order in which they subscribed.
 @FlowActor
 final class Listeners<Element> {
-    private var listeners: [Listener] = []
-    private var lastNumber = 0
+    // Exclusive access is not checked for what each new subscription and value uses: no code of the program runs while it changes, as
+    // what is released of it is kept until then.
+    /// The first of them, which usually is the only one and so needs no list; nil if there is none.
+    @exclusivity(unchecked) private var first: Listener?
+    @exclusivity(unchecked) private var others: [Listener] = []
+    @exclusivity(unchecked) private var lastNumber = 0
     /// Values that were sent during a notification.
     private var waiting: [Element] = []
-    private var isNotifying = false
+    @exclusivity(unchecked) private var isNotifying = false
     /// Whether a subscription ended during a notification; its place stays until that is over.
-    private var hasEnded = false
+    @exclusivity(unchecked) private var hasEnded = false
 
     private struct Listener {
         let number: Int
@@ -31,7 +35,8 @@ final class Listeners<Element> {
         }
         lastNumber += 1
         let number = lastNumber
-        listeners.append(Listener(number: number, receive: receive))
+        let listener = Listener(number: number, receive: receive)
+        if self.first == nil { self.first = listener } else { others.append(listener) }
         if !isNotifying, !waiting.isEmpty {
             isNotifying = true
             deliverWaiting()
@@ -39,7 +44,7 @@ final class Listeners<Element> {
         return Subscription(to: self, number)
     }
 
-    var isEmpty: Bool { listeners.isEmpty }
+    var isEmpty: Bool { first == nil }
 
     /// Sends a value to all subscribers. A subscription that ends meanwhile does not receive it; one that begins
     /// meanwhile receives the next value. A value that is sent during a notification follows it, so that all
@@ -62,26 +67,37 @@ final class Listeners<Element> {
         isNotifying = false
         if hasEnded {
             hasEnded = false
-            listeners.removeAll { $0.receive == nil }
+            others.removeAll { $0.receive == nil }
+            if first?.receive == nil { removeFirst() }
         }
     }
 
     private func deliver(_ value: Element) {
-        for place in 0..<listeners.count {
-            let receive = listeners[place].receive
+        let count = others.count
+        let receive = first?.receive
+        receive?(value)
+        for place in 0..<count {
+            let receive = others[place].receive
             receive?(value)
         }
     }
+
+    private func removeFirst() { first = others.isEmpty ? nil : others.removeFirst() }
 }
 
 extension Listeners: SubscriptionSource {
     func end(_ number: Int) {
-        guard let place = listeners.firstIndex(where: { $0.number == number }) else { return }
+        let place = first?.number == number ? nil : others.firstIndex { $0.number == number }
+        guard let ended = place.map({ others[$0] }) ?? first, ended.number == number else { return }
         if isNotifying {
-            listeners[place].receive = nil
+            if let place { others[place].receive = nil } else { first?.receive = nil }
             hasEnded = true
+        } else if let place {
+            others.remove(at: place)
         } else {
-            listeners.remove(at: place)
+            removeFirst()
         }
+        // What its closure holds can end with it, whatever that calls.
+        withExtendedLifetime(ended) {}
     }
 }

@@ -94,6 +94,7 @@ extension Stepper {
     func takeInitialSteps() -> [any Step] {
         // Read once, as it can be a computed property.
         let step = initialStep
-        return (step.isNone ? [] : [step]) + steps.takeInitialValues()
+        let further = steps.takeInitialValues()
+        return step.isNone ? further : [step] + further
     }
 }

@@ -115,6 +115,34 @@ struct TurnTests {
         #expect(relay.lostCount == 6)
     }
 
+    @Test func `a relay's subscribers keep their order when others end, also while a value is delivered`() {
+        let relay = PublishRelay<Int>()
+        var got: [String] = []
+        var subscriptions: [String: Subscription] = [:]
+        func subscribe(_ name: String, _ also: @escaping @FlowActor (Int) -> Void = { _ in }) {
+            subscriptions[name] = relay.subscribe { value in
+                got.append("\(name)\(value)")
+                also(value)
+            }
+        }
+        subscribe("a") { value in
+            if value == 2 { for name in ["a", "c"] { subscriptions[name]?.end() } }
+            if value == 2 { subscribe("e") }
+        }
+        for name in ["b", "c", "d"] { subscribe(name) }
+        relay.accept(1)
+        relay.accept(2)
+        relay.accept(3)
+        subscriptions["b"]?.end()
+        subscriptions["e"]?.end()
+        relay.accept(4)
+        subscriptions["d"]?.end()
+        relay.accept(5)
+        subscribe("f")
+        relay.accept(6)
+        #expect(got == ["a1", "b1", "c1", "d1", "a2", "b2", "d2", "b3", "d3", "e3", "d4", "f6"])
+    }
+
     @Test(arguments: HostKind.allCases)
     func `a stepper of steppers of steppers emits what all of them emit`(host: HostKind) async throws {
         let fixture = try CoordinatorFixture(host)
