@@ -90,6 +90,11 @@ extension TraceLine {
             add(timing.screen)
             add(timing.start.rawValue)
             for time in [timing.sent, timing.answered, timing.visible, timing.waited] { add(time) }
+        case .reportDelay(let path, let presenter, let microseconds):
+            add("delay")
+            add(path)
+            add(quoted: presenter)
+            add(microseconds)
         }
     }
 

@@ -87,6 +87,8 @@ extension Daemon {
         case .reportUnrestored(let path, let why):
             logger.warning("Could not restore '\(path)': \(why)", metadata: [LogField.flow: "\(path)"])
         case .reportTiming(let timing): log(timing)
+        case .reportDelay(let path, let presenter, let microseconds):
+            log(presenter, isNotCalledFor: microseconds, toShow: path)
         }
     }
 }
@@ -169,6 +171,14 @@ extension Daemon {
         limiter.log(
             .warning, "The screen '\(timing.screen)' took longer than its budget", of: timing.screen,
             "\(timing.total) µs of \(budget) µs", metadata: metadata)
+    }
+
+    /// Without this line, nobody would see why a screen is not there (S-36). The failures before it have lines of their own.
+    private func log(_ presenter: String, isNotCalledFor microseconds: UInt64, toShow path: String) {
+        limiter.log(
+            .warning, "'\(presenter)' is not called for a while, because it failed too often", of: presenter,
+            "'\(path)' waits \((microseconds + 999_999) / 1_000_000) s",
+            metadata: [LogField.peer: "\(presenter)"])
     }
 
     /// A client can cause many failures, and a signal reports each. No client watches for those of the daemon's own steps.

@@ -90,6 +90,46 @@ struct LossesTests {
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map { $0 * 1_000_000 })
     }
 
+    private func delays(_ world: World) -> [String] {
+        world.effects.compactMap { effect in
+            if case .reportDelay = effect { effect.line } else { nil }
+        }
+    }
+
+    @Test func `S-36 a wait is reported once, however often its screen comes in sight, and each longer one again`()
+        throws
+    {
+        let world = try world()
+        for number in 10...12 as ClosedRange<UInt64> {
+            #expect(delays(world) == [])
+            try crash(world, number)
+        }
+        #expect(delays(world) == ["delay /main/lock com.lock 1000000"])
+        world.wait(250_000)
+        try world.hide("/main")
+        try world.show("/main")
+        #expect(delays(world) == [])
+        // It is another screen, whose wait is what is left of that.
+        try world.dismiss("/main/lock")
+        #expect(delays(world) == ["delay /main/lock com.lock 750000"])
+        world.wait(750_000)
+        #expect(delays(world) == [])
+        try crash(world, 13)
+        #expect(delays(world) == ["delay /main/lock com.lock 2000000"])
+    }
+
+    @Test func `S-36 explain says that a presenter is not called, and for how long`() throws {
+        let world = try world()
+        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        world.wait(250_000)
+        let arguments = [Argument("why", .string("")), Argument("error", .string(""))]
+        let explanation = world.coordinator.explain(
+            try world.id(ofStep: "again"), arguments, on: try world.node("/main"), by: Client(":1.1"),
+            at: Instant(microseconds: world.now))
+        let line = "the presenter 'com.lock' is not called to show '/main/lock_2' for 750 ms: too many owners were lost"
+        #expect(explanation.lines.contains { $0.contains(line) }, "\(explanation.lines)")
+    }
+
     @Test func `S-36 an owner that lives 1 min ends it`() throws {
         let world = try world()
         for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }

@@ -225,7 +225,7 @@ extension Effect {
             .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
             .startService,
             .askAlive,
-            .reportTiming:
+            .reportTiming, .reportDelay:
             nil
         }
     }
@@ -240,7 +240,7 @@ extension Effect {
             .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
             .startService,
             .askAlive,
-            .reportTiming:
+            .reportTiming, .reportDelay:
             nil
         }
     }
@@ -255,7 +255,7 @@ extension Effect {
             .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
             .startService,
             .askAlive,
-            .reportTiming:
+            .reportTiming, .reportDelay:
             ""
         }
     }

@@ -137,6 +137,10 @@ struct EffectTextTests {
             ),
             "timing /base/main/page page cold 1 2 30 4"
         ),
+        (
+            .reportDelay(path: "/base/main/page", presenter: "com.vendor.Pay", microseconds: 1_000_000),
+            "delay /base/main/page \"com.vendor.Pay\" 1000000"
+        ),
         (.dropQuestion(QuestionID(7)), "drop 7"),
         (.reply(RequestID(5), .verdict(.pending, serial: 0)), "reply 5 pending 0"),
     ]

@@ -288,6 +288,21 @@ struct PresenterTests {
         #expect(lost.values[4] == .options(["why": "presentFailed"]))
     }
 
+    @Test func `S-36 the log says who is not called, which screen waits for that, and how long`() throws {
+        try service.write(
+            Self.definitions.replacing(
+                "lost = { none = true }", with: "lost = { screen = \"page\", onDismissed = { step = \"open\" } }"))
+        try service.coordinator("Reload")
+        peer.playPresenter { _ in .error(BusError("com.example.No", "no window")) }
+        try service.emit("open", on: "/main")
+        for _ in 0..<Limits.losses { try peer.waitForCall("Present") }
+        let line = try service.process.waitForLine(in: .errors) { $0.contains("is not called") }
+        #expect(
+            line.hasPrefix(
+                "flowbusd: warning: 'com.example.Peer' is not called for a while, because it failed too often: "))
+        #expect(line.contains("'\(Service.tree)/main/page' waits 1 s"))
+    }
+
     /// The definitions with a `whenOwnerGone` for the screen.
     private static func keeping(_ word: String) -> String {
         definitions.replacing("page = {", with: "page = { whenOwnerGone = \"\(word)\",")

@@ -337,7 +337,7 @@ final class LocalHost: Host {
         case .emitDefinitionsChanged: (lastStep, screens) = (nil, PlainScreens())
         // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .reportUnstarted,
-            .reportUnrestored, .reportTiming:
+            .reportUnrestored, .reportTiming, .reportDelay:
             break
         }
     }

@@ -12,10 +12,14 @@ extension Machine {
         return losses.flatMap { now < $0.until ? $0.until : nil }
     }
 
-    /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set.
+    /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set, and
+    /// the wait is reported.
     ///
-    /// - Parameter searched: the names for which no survivor was found in this event, as there can be a thousand siblings.
-    mutating func isDelayed(_ slot: NodeSlot, _ now: Instant, _ searched: inout Set<Forest.NameInFlow>) -> Bool {
+    /// - Parameters:
+    ///   - searched: the names for which no survivor was found in this event, as there can be a thousand siblings.
+    ///   - turn: gets the report.
+    mutating func isDelayed(_ slot: NodeSlot, _ searched: inout Set<Forest.NameInFlow>, _ turn: inout Turn) -> Bool {
+        let now = turn.now
         guard let flow = forest[slot].parent, !isOwned(slot), let end = backOff(of: slot, now) else { return false }
         if searched.insert(forest.nameInFlow(of: slot)).inserted {
             let name = forest[slot].name
@@ -29,6 +33,10 @@ extension Machine {
         if forest[slot].presenting?.delayAlarm != end {
             forest.update(slot) { $0.presenting?.delayAlarm = end }
             schedule(.screen(forest.id(of: slot)), due: end)
+            turn.effects.append(
+                .reportDelay(
+                    path: forest[slot].path, presenter: forest[slot].presenting?.presenter.service.name ?? "",
+                    microseconds: end.microseconds - now.microseconds))
         }
         return true
     }
