@@ -169,7 +169,33 @@ _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen)
 guint
 _flowbus_client_count_screens (FlowbusClient *self)
 {
-  return g_hash_table_size (self->screens);
+  return g_hash_table_size (self->screens) + self->n_lingering;
+}
+
+static gboolean
+end_lingering (gpointer data)
+{
+  FlowbusClient *self = data;
+
+  self->n_lingering--;
+  _flowbus_client_check_idle (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+_flowbus_client_linger (FlowbusClient *self)
+{
+  const char *text = g_getenv ("FLOWBUS_LINGER_MS");
+  guint64 time = text ? g_ascii_strtoull (text, NULL, 10) : 0;
+  GSource *source;
+
+  if (!time)
+    return;
+  self->n_lingering++;
+  source = g_timeout_source_new ((guint) MIN (time, 10000));
+  g_source_set_callback (source, end_lingering, g_object_ref (self), g_object_unref);
+  g_source_attach (source, self->context);
+  g_source_unref (source);
 }
 
 FlowbusScreen *

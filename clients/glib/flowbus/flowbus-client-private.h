@@ -22,6 +22,7 @@ struct _FlowbusClient {
   guint appearances;
   GPtrArray *parts;
   GHashTable *screens;
+  guint n_lingering; /* windows of screens that are gone, which are still shown */
   FlowbusCalls *calls;
   FlowbusSteps *steps;
   FlowbusEmissions *emissions;

@@ -6,6 +6,8 @@
 
 #include <QtCore/QCoreApplication>
 #include <QtCore/QMetaProperty>
+#include <QtCore/QPointer>
+#include <QtCore/QTimer>
 #include <QtDBus/QDBusObjectPath>
 #include <QtGui/QGuiApplication>
 #include <QtQml/QQmlContext>
@@ -22,6 +24,9 @@ namespace {
 QList<FlowBusPresenter *> presenters;
 
 bool isQuitting = false;
+
+// Windows whose screens are gone, and which are still shown.
+int lingering = 0;
 
 }
 
@@ -133,7 +138,9 @@ void FlowBusPresenter::present(const QDBusMessage &message)
     }
     view.screen = new Screen(this, m_bus, values.value(0).value<QDBusObjectPath>().path(), values.value(1).toString(), instance);
     view.screen->presented(arguments, details);
-    connect(view.screen, &Screen::withdrawn, this, [this, screen = view.screen] { remove(screen); }, Qt::QueuedConnection);
+    connect(view.screen, &Screen::withdrawn, this, [this, screen = view.screen](const QString &reason) {
+        remove(screen, reason != QLatin1String("evicted"));
+    }, Qt::QueuedConnection);
     Q_EMIT countChanged();
     view.component = component(view.screen->name, view.ownsComponent);
     if (!view.component) {
@@ -245,7 +252,7 @@ void FlowBusPresenter::withdraw(const QDBusMessage &message)
         m_bus->connection().send(message.createReply());
 }
 
-void FlowBusPresenter::remove(Screen *screen)
+void FlowBusPresenter::remove(Screen *screen, bool mayLinger)
 {
     if (m_views.value(screen->instance).screen != screen)
         return;
@@ -253,11 +260,25 @@ void FlowBusPresenter::remove(Screen *screen)
     // Present of a screen that is not shown yet has no answer.
     for (const QDBusMessage &call : view.calls)
         m_bus->connection().send(call.createErrorReply(Error::failed, QStringLiteral("the screen was withdrawn")));
-    if (view.window)
-        view.window->end();
-    if (view.ownsComponent && view.component)
-        view.component->deleteLater();
-    view.screen->deleteLater();
+    const auto end = [view] {
+        if (view.window)
+            view.window->end();
+        if (view.ownsComponent && view.component)
+            view.component->deleteLater();
+        view.screen->deleteLater();
+    };
+    const int lingerTime = view.window && mayLinger ? view.window->lingerTime() : 0;
+    if (lingerTime > 0) {
+        ++lingering;
+        QTimer::singleShot(lingerTime, qApp, [end, window = QPointer<FlowBusScreenWindow>(view.window)] {
+            --lingering;
+            if (window)
+                end();
+            checkIdle();
+        });
+    } else {
+        end();
+    }
     Q_EMIT countChanged();
     checkIdle();
 }
@@ -266,6 +287,8 @@ void FlowBusPresenter::remove(Screen *screen)
 void FlowBusPresenter::checkIdle()
 {
     bool ends = false;
+    if (lingering > 0)
+        return;
     for (const FlowBusPresenter *one : std::as_const(presenters)) {
         if (!one->m_views.isEmpty() || one->m_bus->callsUnderWay() || one->m_isReleasing)
             return;

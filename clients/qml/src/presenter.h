@@ -93,7 +93,7 @@ private:
     void create(qulonglong instance);
     void answer(View &view);
     void refuse(View &view, const QString &errorName, const QString &message);
-    void remove(FlowBus::Screen *screen);
+    void remove(FlowBus::Screen *screen, bool mayLinger = false);
     static void checkIdle();
     static void releaseNames();
     static void released();

@@ -13,6 +13,7 @@
 #include <QtQml/QQmlInfo>
 #include <QtQuick/QQuickItem>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -144,6 +145,12 @@ void FlowBusScreenWindow::raiseWindow()
         FlowBus::raise(this, m_screen->takeActivationToken());
 }
 
+// Where the compositor shows the screens in sight and no others, it can show the window until the next one is drawn.
+int FlowBusScreenWindow::lingerTime() const
+{
+    return isVisible() ? std::clamp(qEnvironmentVariableIntValue("FLOWBUS_LINGER_MS"), 0, 10000) : 0;
+}
+
 void FlowBusScreenWindow::end()
 {
     // A window that takes its user's last key press is destroyed only when that is over.
@@ -221,6 +228,9 @@ bool FlowBusScreenWindow::event(QEvent *event)
     case QEvent::TouchEnd:
     case QEvent::TabletPress:
     case QEvent::TabletRelease: {
+        // It lingers, and takes nothing more.
+        if (m_hasBegun && !live())
+            return true;
         const QPointer<FlowBusScreenWindow> guard(this);
         m_inputTime = now();
         m_inputStamp = static_cast<QInputEvent *>(event)->timestamp();

@@ -15,7 +15,8 @@ class FlowBusPresenter;
     \brief The window of a screen that flowbusd has this program show.
 
     A Presenter makes it. It is shown as soon as it is complete, reports whether it can be seen, and dismisses its screen when the
-    user closes it. Escape, the Back key, the back button of the mouse and a swipe from the left edge go back, unless an item of
+    user closes it, and goes with it; where FLOWBUS_LINGER_MS is set in the environment, so many milliseconds later, so that a
+    compositor can show it until the next screen is drawn. Escape, the Back key, the back button of the mouse and a swipe from the left edge go back, unless an item of
     the window takes them.
 
     Write the id of the window before \l arguments: \c {window.arguments.film}. Alone, \c arguments is JavaScript's own.
@@ -145,6 +146,8 @@ public:
     static void setNext(FlowBus::Screen *screen);
     void begin();
     void end();
+    // How long it stays when its screen is gone, in ms.
+    int lingerTime() const;
     bool isHeld() const { return m_isHeld; }
     bool isRefused() const { return m_isRefused; }
     QString failure() const { return m_failure; }

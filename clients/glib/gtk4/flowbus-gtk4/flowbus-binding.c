@@ -9,6 +9,7 @@
 static void on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data);
 
 #define MAX_TITLE 256 /* bytes, as flowbusd has it */
+#define LINGER_LIMIT 10000 /* ms */
 
 /* It belongs to the widget, and ends with it or by flowbus_screen_unbind(). */
 typedef struct
@@ -215,6 +216,26 @@ _flowbus_screen_close (FlowbusScreen *screen)
   binding_end (self);
 }
 
+static gboolean
+end_lingering (gpointer window)
+{
+  gtk_window_destroy (window);
+  return G_SOURCE_REMOVE;
+}
+
+/* Whether the window stays for a while, without input, so that nothing else is seen before the next window is there. */
+static gboolean
+linger (GtkWindow *window, const char *reason)
+{
+  const char *text = g_getenv ("FLOWBUS_LINGER_MS");
+  guint64 time = text ? g_ascii_strtoull (text, NULL, 10) : 0;
+
+  if (!time || g_str_equal (reason, "evicted") || !gtk_widget_get_mapped (GTK_WIDGET (window)))
+    return FALSE;
+  g_timeout_add_full (G_PRIORITY_DEFAULT, (guint) MIN (time, LINGER_LIMIT), end_lingering, g_object_ref (window), g_object_unref);
+  return TRUE;
+}
+
 static void
 on_withdrawn (FlowbusScreen *screen, const char *reason, Binding *self)
 {
@@ -224,7 +245,10 @@ on_withdrawn (FlowbusScreen *screen, const char *reason, Binding *self)
     return;
   self->is_over = TRUE;
   if (GTK_IS_WINDOW (widget))
-    gtk_window_destroy (GTK_WINDOW (widget));
+    {
+      if (!linger (GTK_WINDOW (widget), reason))
+        gtk_window_destroy (GTK_WINDOW (widget));
+    }
   else
     {
       binding_end (self);
@@ -289,6 +313,8 @@ on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
 {
   Binding *self = user_data;
 
+  if (self->is_over)
+    return GDK_EVENT_STOP; /* The window lingers. */
   switch ((int) gdk_event_get_event_type (event))
     {
     case GDK_BUTTON_PRESS:
@@ -298,8 +324,7 @@ on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
     case GDK_TOUCH_UPDATE:
     case GDK_TOUCHPAD_SWIPE:
     case GDK_TOUCHPAD_PINCH:
-      if (!self->is_over)
-        flowbus_screen_touch (self->screen);
+      flowbus_screen_touch (self->screen);
       break;
     default:
       break;
@@ -383,6 +408,10 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  * - When the screen comes back in sight, or has new arguments, the window is presented, with the activation token if there is one.
  * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
  * - When the screen is withdrawn, the window is destroyed; if it was withdrawn already, when control returns to the main loop.
+ *
+ * Where a compositor shows the windows of the screens in sight and no others, as that of a device does, set the environment variable
+ * `FLOWBUS_LINGER_MS`: a withdrawn window then stays for so many milliseconds, without input, and its program does not exit before. So
+ * the compositor can show it until the next screen is drawn, and nothing else is seen between the two.
  *
  * The window has these actions, so that buttons and menus, also those of a UI file, need no code:
  *

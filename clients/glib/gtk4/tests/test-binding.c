@@ -208,6 +208,33 @@ test_withdrawn (void)
   support_end (presenter);
 }
 
+/* Where the environment says so, it stays for a while. */
+static void
+test_lingers (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusScreen) screen = NULL;
+  g_autofree char *reason = NULL;
+  guint destroyed = 0;
+  GtkWindow *window;
+
+  g_setenv ("FLOWBUS_LINGER_MS", "100", TRUE);
+  open_window (below, NULL);
+  screen = g_object_ref (support_open ("opened", 2));
+  window = open_window (screen, NULL);
+  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
+  g_signal_connect_after (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
+  g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
+  wait_until (reason != NULL);
+  g_assert_cmpuint (destroyed, ==, 0);
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (window)));
+  wait_until (destroyed == 1);
+  g_unsetenv ("FLOWBUS_LINGER_MS");
+  support_end (presenter);
+}
+
 /* The title of the window is the title of the screen, as far as it fits. */
 static void
 test_title (void)
@@ -476,6 +503,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/close-refused", test_close_refused);
   g_test_add_func ("/binding/destroy", test_destroy);
   g_test_add_func ("/binding/withdrawn", test_withdrawn);
+  g_test_add_func ("/binding/lingers", test_lingers);
   g_test_add_func ("/binding/withdrawn-before", test_withdrawn_before);
   g_test_add_func ("/binding/dismiss-fails", test_dismiss_fails);
   g_test_add_func ("/binding/title", test_title);
