@@ -57,6 +57,10 @@ class Sway:
         outputs = {node["name"]: area_of(node) for node in nodes if node["type"] == "output" and node["name"] != "__i3"}
         return outputs, found, [node["id"] for node in nodes if node["focused"]]
 
+    def place(self, aim):
+        """Gives a window that is not shown yet its size."""
+        self._ask(0, "[con_id={}] resize set {} px {} px".format(aim.window.number, *aim.area[2:]))
+
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
         commands = [f"[con_id={it.number}] move window to workspace hidden" for it in hidden]
@@ -65,7 +69,7 @@ class Sway:
             if aim.window.area != aim.area:
                 do += ", resize set {2} px {3} px, move absolute position {0} {1}".format(*aim.area)
             # The focus raises a window. Nothing is above a strip, so it can do without.
-            commands.append(do if aim.is_bar else do + ", focus")
+            commands.append(do if aim.is_bar or not aim.is_raised else do + ", focus")
         self._ask(0, "; ".join(commands))
 
 
@@ -118,6 +122,11 @@ class X11:
         event = protocol.event.ClientMessage(window=window, client_type=kind, data=(32, [*data, 0, 0, 0, 0][:5]))
         self._root.send_event(event, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
 
+    def place(self, aim):
+        """Gives a window that is not shown yet its place."""
+        self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
+        self._display.flush()
+
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
         below = self._display.intern_atom("_NET_WM_STATE_BELOW")
@@ -125,7 +134,7 @@ class X11:
             self._send(aim.window.number, "_NET_WM_STATE", 0, below)  # Where the window manager lets new windows begin there.
             if aim.window.area != aim.area:
                 self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
-            if not (aim.is_bar and aim.window.is_shown):
+            if aim.is_raised and not (aim.is_bar and aim.window.is_shown):
                 self._send(aim.window.number, "_NET_ACTIVE_WINDOW", 2)  # It brings back what is hidden, and raises it.
         for window in hidden:
             self._send(window.number, "WM_CHANGE_STATE", 3)

@@ -16,6 +16,7 @@ from Xlib import error
 
 SHELL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TREE = windowname.TREE
+STRIP = 48  # The height of the bar.
 LIMIT = 20  # What takes longer, in seconds, has failed.
 
 
@@ -48,9 +49,10 @@ class Windows:
         self.compositor, self._layers = compositor, {}
 
     def windows(self):
-        """The windows that are seen, the lowest first, and the numbers of those with the focus."""
+        """The windows that are seen, the lowest first but without the plain one below all others, and the numbers of those with the
+        focus."""
         _outputs, windows, focused = self.read()
-        return [it for it in windows if it.is_shown], focused
+        return without_cover([it for it in windows if it.is_shown]), focused
 
     def read(self):
         """What the compositor has: the outputs, the windows, and the numbers of those with the focus."""
@@ -68,13 +70,14 @@ class Windows:
 
     def difference(self, screens, windows, focused):
         """How the windows that are seen differ from the screens that are visible; empty if they agree. For a screen that is not visible
-        yet there is what was there before it in its layer, or a plain window."""
+        yet there is what was there before, unless it is a lock. Below all others there may be a plain window."""
         self._layers.update((name, more.get("layer")) for name, _, more in screens)
         hidden = {name for name, _, more in screens if not more["visible"]}
         layers = {self._layers[it] for it in hidden}
-        cover = windowname.app_id(f"{TREE}cover", ""), f"{TREE}cover "
-        former = {it.name for it in windows if hidden and it.name.startswith(cover)}
-        former |= {it.name for it in windows if self._layers.get(it.name) in layers}
+        # Only what covers the whole display without letting anything be seen below is a lock.
+        is_locking = any(more.get("style") == "lock" for name, _, more in screens if name in hidden)
+        former = {it.name for it in windows if hidden and (not is_locking or self._layers.get(it.name) in layers)}
+        windows = without_cover(windows)
         names = [it.name for it in windows]
         strips = {name for name, _, more in screens if more.get("style") == "bar"}
         wanted = [name for name, _, more in screens if more["visible"]]
@@ -160,6 +163,13 @@ def is_live(path):
 def number_of(window):
     """The number of a window, as its display has it."""
     return window.number if "SWAYSOCK" in os.environ else hex(window.number)
+
+
+def without_cover(windows):
+    """Windows, the lowest first, without the plain one that the stacker has below all others but strips."""
+    lowest = next((it for it in windows if it.area[3] != STRIP), None)
+    is_cover = lowest and lowest.name.startswith((windowname.app_id(f"{TREE}cover", ""), f"{TREE}cover "))
+    return [it for it in windows if not (is_cover and it is lowest)]
 
 
 def has_owner(name):
