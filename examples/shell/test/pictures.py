@@ -23,7 +23,11 @@ FEW = 12  # squares that may differ, of 2560
 
 def squares(file):
     """The picture of the squares of a picture."""
-    picture = GdkPixbuf.Pixbuf.new_from_file(file)
+    return squares_of(GdkPixbuf.Pixbuf.new_from_file(file))
+
+
+def squares_of(picture):
+    """The same, of a picture that is in no file."""
     if picture.get_has_alpha():
         picture = picture.composite_color_simple(
             picture.get_width(), picture.get_height(), GdkPixbuf.InterpType.NEAREST, 255, SQUARE, 0, 0)
@@ -47,6 +51,16 @@ def counted(picture, varying):
             if not any(left <= x * SQUARE < left + width and top <= y * SQUARE < top + height for left, top, width, height in varying)}
 
 
+def counted_squares(picture, varying):
+    """The colours of the squares of a picture that count."""
+    return counted(squares_of(picture), varying)
+
+
+def differ(one, other):
+    """Whether two colours are not the same."""
+    return max(abs(a - b) for a, b in zip(one, other)) > TOLERANCE
+
+
 def settle(shoot, file, varying=()):
     """Takes pictures until nothing has changed for a second."""
     before, since = None, time.monotonic()
@@ -62,7 +76,7 @@ def difference(file, kept, varying=()):
     now, then = counted(squares(file), varying), counted(GdkPixbuf.Pixbuf.new_from_file(kept), varying)
     if now.keys() != then.keys():
         return f"its size is not that of '{kept}'"
-    found = [it for it in now if max(abs(a - b) for a, b in zip(now[it], then[it])) > TOLERANCE]
+    found = [it for it in now if differ(now[it], then[it])]
     if len(found) <= FEW:
         return ""
     left, top = (min(it[at] for it in found) * SQUARE for at in (0, 1))

@@ -14,4 +14,4 @@ PLAYER = {"play": (0.5, 0.77)}
 STILL_THERE = {"here": (0.5, 0.7)}
 LOCK = {"anywhere": (0.5, 0.5)}
 # By how many there are. The first card, which is the app in front, is on the left.
-CARDS = {1: {"close": (0.5, 0.66)}, 3: {"first": (0.28, 0.45), "third": (0.72, 0.45)}, 4: {"close first": (0.176, 0.66)}}
+CARDS = {1: {"close": (0.5, 0.66)}, 3: {"first": (0.28, 0.45), "third": (0.72, 0.45)}, 4: {"close first": (0.176, 0.66), "third": (0.6, 0.45)}}
