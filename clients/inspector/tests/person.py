@@ -54,6 +54,7 @@ class Person:
 
     def click(self, place):
         """Clicks in the middle of a widget: by its name, or by an expression such as row('shop/list')."""
+        self.see("drawn()")  # What was typed before may move it.
         x, y, window = self.see(place if "(" in place else f"area({place!r})")
         self._xdotool("mousemove", "--sync", "--window", str(window), str(round(x)), str(round(y)), "click", "1")
 
