@@ -63,13 +63,15 @@ class Sway:
 
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
-        commands = [f"[con_id={it.number}] move window to workspace hidden" for it in hidden]
+        commands = []
         for aim in aims:
             do = f"[con_id={aim.window.number}] floating enable, border none, move window to output {aim.output}"
             if aim.window.area != aim.area:
                 do += ", resize set {2} px {3} px, move absolute position {0} {1}".format(*aim.area)
             # The focus raises a window. Nothing is above a strip, so it can do without.
             commands.append(do if aim.is_bar or not aim.is_raised else do + ", focus")
+        # The focus is elsewhere by now. Else it would be given to any window that stays, such as a strip.
+        commands += [f"[con_id={it.number}] move window to workspace hidden" for it in hidden]
         self._ask(0, "; ".join(commands))
 
 
