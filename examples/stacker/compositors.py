@@ -58,8 +58,7 @@ class Sway:
         return outputs, found, [node["id"] for node in nodes if node["focused"]]
 
     def place(self, aim):
-        """Gives a window that is not shown yet its size."""
-        self._ask(0, "[con_id={}] resize set {} px {} px".format(aim.window.number, *aim.area[2:]))
+        """Does nothing: a window gets its size in the transaction that shows it, and no event would tell that it has another one."""
 
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
