@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-client-private.h"
+#include "flowbus-linger-private.h"
 
 GMainContext *
 _flowbus_client_get_context (FlowbusClient *self)
@@ -183,16 +184,15 @@ end_lingering (gpointer data)
 }
 
 void
-_flowbus_client_linger (FlowbusClient *self)
+_flowbus_client_linger (FlowbusClient *self, const char *reason)
 {
-  const char *text = g_getenv ("FLOWBUS_LINGER_MS");
-  guint64 time = text ? g_ascii_strtoull (text, NULL, 10) : 0;
+  guint time = _flowbus_linger_time (reason);
   GSource *source;
 
   if (!time)
     return;
   self->n_lingering++;
-  source = g_timeout_source_new ((guint) MIN (time, 10000));
+  source = g_timeout_source_new (time);
   g_source_set_callback (source, end_lingering, g_object_ref (self), g_object_unref);
   g_source_attach (source, self->context);
   g_source_unref (source);

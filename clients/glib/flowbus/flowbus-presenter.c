@@ -213,8 +213,8 @@ _flowbus_presenter_screen_gone (FlowbusPresenter *self, FlowbusScreen *screen, c
   g_object_ref (self);
   g_hash_table_remove (self->screens, &instance);
   g_signal_emit (self, signals[WITHDRAW], 0, screen, reason);
-  if (!self->is_closed && !g_str_equal (reason, "evicted"))
-    _flowbus_client_linger (self->client);
+  if (!self->is_closed)
+    _flowbus_client_linger (self->client, reason);
   if (!self->is_closed)
     _flowbus_client_check_idle (self->client);
   g_object_unref (self);

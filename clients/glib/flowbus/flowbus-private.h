@@ -57,7 +57,7 @@ void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);
 /* Those, and what is still shown of others. */
 guint _flowbus_client_count_screens (FlowbusClient *self);
 /* A screen is gone, and its window may linger: see flowbus_screen_bind_window(). */
-void _flowbus_client_linger (FlowbusClient *self);
+void _flowbus_client_linger (FlowbusClient *self, const char *reason);
 FlowbusScreen *_flowbus_client_find_screen (FlowbusClient *self, const char *path);
 
 /* flowbus-call.c */

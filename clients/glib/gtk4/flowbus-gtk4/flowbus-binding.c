@@ -2,6 +2,8 @@
 
 #include "flowbus-gtk4-private.h"
 
+#include <flowbus/flowbus-linger-private.h>
+
 /* What a program that shows a screen in a window has to do, and never forgets here: it says when there is something to see, dismisses
  * the screen when the user closes the window, goes back, raises the window, names it for the compositor, and takes it away. */
 
@@ -9,7 +11,6 @@
 static void on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data);
 
 #define MAX_TITLE 256 /* bytes, as flowbusd has it */
-#define LINGER_LIMIT 10000 /* ms */
 
 /* It belongs to the widget, and ends with it or by flowbus_screen_unbind(). */
 typedef struct
@@ -227,12 +228,11 @@ end_lingering (gpointer window)
 static gboolean
 linger (GtkWindow *window, const char *reason)
 {
-  const char *text = g_getenv ("FLOWBUS_LINGER_MS");
-  guint64 time = text ? g_ascii_strtoull (text, NULL, 10) : 0;
+  guint time = _flowbus_linger_time (reason);
 
-  if (!time || g_str_equal (reason, "evicted") || !gtk_widget_get_mapped (GTK_WIDGET (window)))
+  if (!time || !gtk_widget_get_mapped (GTK_WIDGET (window)))
     return FALSE;
-  g_timeout_add_full (G_PRIORITY_DEFAULT, (guint) MIN (time, LINGER_LIMIT), end_lingering, g_object_ref (window), g_object_unref);
+  g_timeout_add_full (G_PRIORITY_DEFAULT, time, end_lingering, g_object_ref (window), g_object_unref);
   return TRUE;
 }
 

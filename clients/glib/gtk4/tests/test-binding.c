@@ -186,21 +186,30 @@ test_dismiss_fails (void)
   support_end (presenter);
 }
 
+/* Opens a window above another one, and counts when it is destroyed. */
+static GtkWindow *
+open_above (FlowbusScreen **screen, guint *destroyed)
+{
+  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
+  GtkWindow *window;
+
+  open_window (below, NULL);
+  *screen = g_object_ref (support_open ("opened", 2));
+  window = open_window (*screen, NULL);
+  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), destroyed);
+  return window;
+}
+
 /* What flowbusd withdraws is not dismissed by its window as well. */
 static void
 test_withdrawn (void)
 {
   FlowbusPresenter *presenter = support_begin ();
-  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
   g_autoptr (FlowbusScreen) screen = NULL;
   g_autofree char *reason = NULL;
   guint destroyed = 0;
-  GtkWindow *window;
 
-  open_window (below, NULL);
-  screen = g_object_ref (support_open ("opened", 2));
-  window = open_window (screen, NULL);
-  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
+  open_above (&screen, &destroyed);
   g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
   g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
   wait_until (destroyed == 1);
@@ -213,18 +222,14 @@ static void
 test_lingers (void)
 {
   FlowbusPresenter *presenter = support_begin ();
-  g_autoptr (FlowbusScreen) below = g_object_ref (support_open ("opened", 1));
   g_autoptr (FlowbusScreen) screen = NULL;
   g_autofree char *reason = NULL;
   guint destroyed = 0;
   GtkWindow *window;
 
   g_setenv ("FLOWBUS_LINGER_MS", "100", TRUE);
-  open_window (below, NULL);
-  screen = g_object_ref (support_open ("opened", 2));
-  window = open_window (screen, NULL);
+  window = open_above (&screen, &destroyed);
   wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
-  g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
   g_signal_connect_after (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
   g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
   wait_until (reason != NULL);
