@@ -30,12 +30,12 @@ extension Machine {
         }
         forest.update(slot) { $0.presenting?.delayedUntil = end }
         // It can come in sight many times until then.
-        if forest[slot].presenting?.delayAlarm != end {
+        if let presenting = forest[slot].presenting, presenting.delayAlarm != end {
             forest.update(slot) { $0.presenting?.delayAlarm = end }
             schedule(.screen(forest.id(of: slot)), due: end)
             turn.effects.append(
                 .reportDelay(
-                    path: forest[slot].path, presenter: forest[slot].presenting?.presenter.service.name ?? "",
+                    path: forest[slot].path, presenter: presenting.presenter.service.name,
                     microseconds: end.microseconds - now.microseconds))
         }
         return true

@@ -150,7 +150,7 @@ extension Machine {
             if let why = whyLost(node, screen, isOrphan: isOrphan, onSameBus: onSameBus) {
                 let record = node.node
                 let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
-                let path = parentPath.map { Forest.path(of: record.id, below: $0) } ?? record.id
+                let path = Forest.path(of: record.id, below: parentPath)
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)

@@ -112,13 +112,13 @@ struct Forest: Sendable {
 
     /// The path of a child with this id.
     func path(of id: String, below slot: NodeSlot?) -> String {
-        guard let above = slot.map({ self[$0].path }) ?? base else { return id }
-        return Self.path(of: id, below: above)
+        Self.path(of: id, below: slot.map { self[$0].path } ?? base)
     }
 
-    /// The path of a child with this id, below that of its parent.
-    static func path(of id: String, below above: String) -> String {
-        var (above, id) = (above, id)
+    /// The path of a child with this id, below that of its parent; nil where the path of a root is its id.
+    static func path(of id: String, below above: String?) -> String {
+        guard var above else { return id }
+        var id = id
         // As one piece of the right size; an interpolation takes ten times as long.
         return String(unsafeUninitializedCapacity: above.utf8.count + 1 + id.utf8.count) { path in
             let end = above.withUTF8 { path.initialize(fromContentsOf: $0) }
