@@ -20,6 +20,11 @@ def is_screen(name):
     return name.startswith((app_id(TREE, "")[:-1], TREE))
 
 
+def is_cover(name):
+    """Whether a window with this name is the plain one of an output."""
+    return name.startswith((app_id(f"{TREE}cover", ""), f"{TREE}cover "))
+
+
 def name(window, path, instance):
     """Names a GTK window that is not shown yet."""
     Gtk.Widget.realize(window)

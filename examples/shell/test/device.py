@@ -168,8 +168,7 @@ def number_of(window):
 def without_cover(windows):
     """Windows, the lowest first, without the plain one that the stacker has below all others but strips."""
     lowest = next((it for it in windows if it.area[3] != STRIP), None)
-    is_cover = lowest and lowest.name.startswith((windowname.app_id(f"{TREE}cover", ""), f"{TREE}cover "))
-    return [it for it in windows if not (is_cover and it is lowest)]
+    return [it for it in windows if it is not lowest or not windowname.is_cover(it.name)]
 
 
 def has_owner(name):

@@ -107,14 +107,13 @@ class Windows:
 
 def past(windows, whole):
     """The names of the windows that are seen although the device is locked: those that none of the lock or of a call covers."""
-    lock = [f"{windowname.TREE}device/{it}" for it in ("lock/", "call/")] + [f"{windowname.TREE}cover "]
-    lock += [windowname.app_id(f"{windowname.TREE}device/{it}/", "")[:-1] for it in ("lock", "call")] + [
-        windowname.app_id(f"{windowname.TREE}cover", "")]
+    lock = [f"{windowname.TREE}device/{it}" for it in ("lock/", "call/")]
+    lock += [windowname.app_id(f"{windowname.TREE}device/{it}/", "")[:-1] for it in ("lock", "call")]
     seen = []
     for window in windows:  # The lowest first.
         if not window.is_shown:
             continue
-        if not window.name.startswith(tuple(lock)):
+        if not (windowname.is_cover(window.name) or window.name.startswith(tuple(lock))):
             seen.append(window.name)
         elif window.area == whole:
             seen = []
