@@ -28,8 +28,12 @@ class Sway:
     """A sway. It is one transaction what one message says, so no picture shows a part of it."""
 
     name = staticmethod(windowname.app_id)
+    # A program that draws a floating window in the size that it was asked for before undoes a new one, and no event of sway tells.
+    # sway waits for 200 ms for a window; one of a program that begins may take longer.
+    LOOK_AGAIN = 250, 1000  # ms after windows got another size
 
     def __init__(self, changed, context):
+        self._changed, self._context, self._looks = changed, context, []
         self._socket, events = [socket.socket(socket.AF_UNIX) for _ in range(2)]
         for connection in (self._socket, events):
             connection.connect(os.environ["SWAYSOCK"])
@@ -72,6 +76,10 @@ class Sway:
         # The focus is elsewhere by now. Else it would be given to any window that stays, such as a strip.
         commands += [f"[con_id={it.number}] move window to workspace hidden" for it in hidden]
         self._ask(0, "; ".join(commands))
+        if any(it.window.area != it.area for it in aims):
+            for look in self._looks:
+                look.destroy()
+            self._looks = [after(time, self._context, self._changed) for time in self.LOOK_AGAIN]
 
 
 class X11:
@@ -152,6 +160,14 @@ def watch(file, context, function):
     source = GLib.unix_fd_source_new(file, GLib.IOCondition.IN)
     source.set_callback(lambda *_: function())
     source.attach(context)
+
+
+def after(milliseconds, context, function):
+    """Calls a function in the main loop of a context, once."""
+    source = GLib.timeout_source_new(milliseconds)
+    source.set_callback(lambda *_: function() and False)
+    source.attach(context)
+    return source
 
 
 def connect(changed, context=None):
