@@ -160,7 +160,7 @@ class Sway:
             self._tell(f"move {round(place[0] * 10000) + step % 2} {round(place[1] * 10000)}")
             found = self._pointer.read()
             if found and found[0] == window["app_id"] and all(
-                    abs(at - part * area[size]) < 30 for at, part, size in zip(found[1:], (x, y), ("width", "height"))):
+                    abs(at - part * area[size]) < 2 for at, part, size in zip(found[1:], (x, y), ("width", "height"))):
                 return
 
     def press(self, key):
