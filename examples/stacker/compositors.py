@@ -12,6 +12,7 @@ from typing import NamedTuple
 import windowname
 from gi.repository import GLib
 from Xlib import X, display, protocol
+from Xlib.ext import composite
 from Xlib.protocol import request
 
 
@@ -61,8 +62,16 @@ class Sway:
         outputs = {node["name"]: area_of(node) for node in nodes if node["type"] == "output" and node["name"] != "__i3"}
         return outputs, found, [node["id"] for node in nodes if node["focused"]]
 
-    def place(self, aim):
+    def keep_drawn(self):
+        """Does nothing: what is drawn in a window is kept until it is shown."""
+
+    def prepare(self, aim):
         """Does nothing: a window gets its size in the transaction that shows it, and no event would tell that it has another one."""
+
+    @staticmethod
+    def is_undrawn(_window):
+        """Whether a window that was prepared is not drawn in its size yet."""
+        return False
 
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
@@ -86,8 +95,10 @@ class X11:
     """A window manager of X11."""
 
     name = staticmethod("{} {}".format)
+    DRAWN = 100  # ms after which a window is drawn in a new size; no event of X11 tells
 
     def __init__(self, changed, context):
+        self._changed, self._context, self._undrawn = changed, context, set()
         self._display, events = display.Display(), display.Display()  # No event comes with an answer, unnoticed.
         self._root = self._display.screen().root
         events.screen().root.change_attributes(event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask)
@@ -131,10 +142,27 @@ class X11:
         event = protocol.event.ClientMessage(window=window, client_type=kind, data=(32, [*data, 0, 0, 0, 0][:5]))
         self._root.send_event(event, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
 
-    def place(self, aim):
-        """Gives a window that is not shown yet its place."""
-        self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
+    def keep_drawn(self):
+        """Has the server keep what is drawn in a window that others cover. Else it is drawn when it is raised, and seen before."""
+        if self._display.has_extension(composite.extname):
+            self._root.composite_redirect_subwindows(composite.RedirectAutomatic)
+
+    def prepare(self, aim):
+        """Gives a window that is not seen yet its place."""
+        number = aim.window.number
+        self._send(number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
         self._display.flush()
+
+        def drawn():
+            self._undrawn.discard(number)
+            return self._changed()
+
+        self._undrawn.add(number)
+        after(self.DRAWN, self._context, drawn)
+
+    def is_undrawn(self, window):
+        """Whether a window that was prepared may not be drawn in its size yet."""
+        return window.number in self._undrawn
 
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
