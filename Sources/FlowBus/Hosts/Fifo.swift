@@ -1,37 +1,45 @@
 /// A first-in, first-out queue with amortized constant time for each operation.
+///
+/// Elements are appended to one list and removed from the end of another, so that neither copies them nor moves those behind them.
 package struct Fifo<Element> {
-    /// The elements; nil for a removed one.
-    private var elements: [Element?] = []
-    /// The number of removed elements at the front.
-    private var removedCount = 0
+    /// The older elements, the oldest last.
+    private var older: [Element] = []
+    /// The newer elements, in order.
+    private var newer: [Element] = []
 
-    package var isEmpty: Bool { removedCount == elements.count }
-    package var count: Int { elements.count - removedCount }
+    package var isEmpty: Bool { older.isEmpty && newer.isEmpty }
+    package var count: Int { older.count + newer.count }
 
     /// All elements, in order.
-    package var all: [Element] { elements[removedCount...].compactMap(\.self) }
+    package var all: [Element] { older.reversed() + newer }
 
     /// The newest element.
-    package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
+    package var last: Element? { newer.last ?? older.first }
 
     /// Puts another element in the place of the newest.
     package mutating func replaceLast(_ element: Element) {
-        if !isEmpty { elements[elements.count - 1] = element }
+        if !newer.isEmpty {
+            newer[newer.count - 1] = element
+        } else if !older.isEmpty {
+            older[0] = element
+        }
     }
 
     package init() {}
 
-    package mutating func append(_ element: Element) { elements.append(element) }
+    package mutating func append(_ element: consuming Element) { newer.append(element) }
 
     package mutating func popFirst() -> Element? {
-        guard removedCount < elements.count else { return nil }
-        let first = elements[removedCount].take()
-        removedCount += 1
-        // At most as many elements move as were removed since the last time.
-        if 2 * removedCount >= elements.count {
-            elements.removeFirst(removedCount)
-            removedCount = 0
+        if older.isEmpty {
+            swap(&older, &newer)
+            older.reverseInPlace()
         }
-        return first
+        return older.popLast()
     }
+}
+
+extension Array {
+    /// Reverses the list in its memory: `reverse()` copies what it swaps. No closure here is one of the actor, which would ask each time
+    /// whether it runs there.
+    mutating func reverseInPlace() { withUnsafeMutableBufferPointer { $0.reverse() } }
 }

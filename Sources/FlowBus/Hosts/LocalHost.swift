@@ -370,9 +370,3 @@ final class LocalHost: Host {
         }
     }
 }
-
-extension [Effect] {
-    /// Reverses the list in its memory: `reverse()` copies what it swaps. No closure here is one of the actor, which would ask each time
-    /// whether it runs there.
-    fileprivate mutating func reverseInPlace() { withUnsafeMutableBufferPointer { $0.reverse() } }
-}
