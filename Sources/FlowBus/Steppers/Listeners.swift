@@ -3,12 +3,14 @@
 final class Listeners<Element> {
     // Exclusive access is not checked for what each new subscription and value uses: no code of the program runs while it changes, as
     // what is released of it is kept until then.
+    //
+    // Lists are nil while they are empty: to look into one, it has to be found out of what it is a list, which is dear.
     /// The first of them, which usually is the only one and so needs no list; nil if there is none.
     @exclusivity(unchecked) private var first: Listener?
-    @exclusivity(unchecked) private var others: [Listener] = []
+    @exclusivity(unchecked) private var others: [Listener]?
     @exclusivity(unchecked) private var lastNumber = 0
     /// Values that were sent during a notification.
-    private var waiting: [Element] = []
+    @exclusivity(unchecked) private var waiting: [Element]?
     @exclusivity(unchecked) private var isNotifying = false
     /// Whether a subscription ended during a notification; its place stays until that is over.
     @exclusivity(unchecked) private var hasEnded = false
@@ -36,8 +38,12 @@ final class Listeners<Element> {
         lastNumber += 1
         let number = lastNumber
         let listener = Listener(number: number, receive: receive)
-        if self.first == nil { self.first = listener } else { others.append(listener) }
-        if !isNotifying, !waiting.isEmpty {
+        if self.first == nil {
+            self.first = listener
+        } else if others?.append(listener) == nil {
+            others = [listener]
+        }
+        if !isNotifying, waiting != nil {
             isNotifying = true
             deliverWaiting()
         }
@@ -50,50 +56,56 @@ final class Listeners<Element> {
     /// meanwhile receives the next value. A value that is sent during a notification follows it, so that all
     /// subscribers see one order.
     func notify(_ value: Element) {
-        if isNotifying { return waiting.append(value) }
+        if isNotifying {
+            if waiting?.append(value) == nil { waiting = [value] }
+            return
+        }
         isNotifying = true
         deliver(value)
         deliverWaiting()
     }
 
     private func deliverWaiting() {
-        var next = 0
-        while next < waiting.count {
-            let value = waiting[next]
-            next += 1
-            deliver(value)
+        while let values = waiting {
+            waiting = nil
+            for value in values { deliver(value) }
         }
-        if next > 0 { waiting = [] }
         isNotifying = false
         if hasEnded {
             hasEnded = false
-            others.removeAll { $0.receive == nil }
+            setOthers((others ?? []).filter { $0.receive != nil })
             if first?.receive == nil { removeFirst() }
         }
     }
 
     private func deliver(_ value: Element) {
-        let count = others.count
+        let count = others?.count ?? 0
         let receive = first?.receive
         receive?(value)
         for place in 0..<count {
-            let receive = others[place].receive
+            let receive = others?[place].receive
             receive?(value)
         }
     }
 
-    private func removeFirst() { first = others.isEmpty ? nil : others.removeFirst() }
+    private func setOthers(_ left: [Listener]) { others = left.isEmpty ? nil : left }
+
+    private func removeFirst() {
+        first = others?.first
+        setOthers(Array((others ?? []).dropFirst()))
+    }
 }
 
 extension Listeners: SubscriptionSource {
     func end(_ number: Int) {
+        let others = others ?? []
         let place = first?.number == number ? nil : others.firstIndex { $0.number == number }
         guard let ended = place.map({ others[$0] }) ?? first, ended.number == number else { return }
         if isNotifying {
-            if let place { others[place].receive = nil } else { first?.receive = nil }
+            if let place { self.others?[place].receive = nil } else { first?.receive = nil }
             hasEnded = true
         } else if let place {
-            others.remove(at: place)
+            setOthers(Array(others[..<place] + others[(place + 1)...]))
         } else {
             removeFirst()
         }

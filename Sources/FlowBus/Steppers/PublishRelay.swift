@@ -27,7 +27,8 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     ///
     /// - Parameter value: the value.
     public func accept(_ value: Element) {
-        guard early != nil else { return listeners.notify(value) }
+        // Values are kept until someone listens, which is quicker to find out.
+        guard listeners.isEmpty, early != nil else { return listeners.notify(value) }
         if early?.append(value) == false { lostCount += 1 }
     }
 
