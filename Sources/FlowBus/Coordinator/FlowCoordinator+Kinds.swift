@@ -271,11 +271,5 @@ struct AwaitedRoot {
 
 extension Duration {
     /// The duration in microseconds, clamped to the range of `UInt64`.
-    package var microseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
-        let (sum, isTooLong) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000_000))
-        return overflows || isTooLong ? .max : sum
-    }
+    package var microseconds: UInt64 { UInt64(clamping: attoseconds / 1_000_000_000_000) }
 }

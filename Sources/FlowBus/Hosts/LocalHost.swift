@@ -88,12 +88,7 @@ final class LocalHost: Host {
 
     // MARK: Events
 
-    private var now: Instant {
-        let time = clock.elapsed().components
-        return Instant(
-            microseconds: UInt64(clamping: time.seconds) * 1_000_000
-                + UInt64(clamping: time.attoseconds / 1_000_000_000_000))
-    }
+    private var now: Instant { Instant(microseconds: clock.elapsed().microseconds) }
 
     /// A question to a flow.
     struct PendingQuestion {
