@@ -105,13 +105,8 @@ extension FlowCoordinator {
         if step.isNone { return }
         do throws(NavigationError) {
             let message = try encode(step)
-            let done: Done<StepOutcome> = { [name = message.name] result in
-                if let failure = NavigationFailure(of: result, name, on: node.path) {
-                    node.coordinator?.report(failure)
-                }
-            }
-            if isGated(node) { return done(.success(StepOutcome(verdict: .hidden, serial: 0))) }
-            host.emit(message, on: node.path, instance: node.instance, done)
+            if isGated(node) { return node.ended(message.name, .success(StepOutcome(verdict: .hidden, serial: 0))) }
+            host.emit(message, by: node)
         } catch {
             notify(error, at: node.path, step: String(describing: step))
         }

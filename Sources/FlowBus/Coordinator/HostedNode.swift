@@ -137,6 +137,15 @@ package final class HostedNode {
         stepSubscription = stepper.steps.subscribe(onNext: receive)
     }
 
+    /// A step of the stepper has ended. Nobody waited for that, so a failure is reported.
+    ///
+    /// - Parameters:
+    ///   - step: the name of the step.
+    ///   - result: what became of it.
+    func ended(_ step: String, _ result: Result<StepOutcome, NavigationError>) {
+        if let failure = NavigationFailure(of: result, step, on: path) { coordinator?.report(failure) }
+    }
+
     /// Runs `adapt`, immediately up to its first suspension.
     ///
     /// The task is cancelled at the time limit, and when the node ends. Then there is no answer: the host has dropped the question.

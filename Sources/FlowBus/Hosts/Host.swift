@@ -53,6 +53,9 @@ package protocol Host: AnyObject {
         along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Emits a step of the stepper of a flow or screen. Nobody waits for the outcome: a failure is reported
+    /// (``HostedNode/ended(_:_:)``).
+    func emit(_ step: StepMessage, by node: HostedNode)
     /// Emits a step on a presentable, and handles it before this returns, if nothing else is to be done and the caller can wait for it.
     /// nil if it did not emit it; then ``emit(_:on:instance:_:)`` does.
     func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce?
@@ -88,6 +91,10 @@ package enum AtOnce {
 
 extension Host {
     package func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce? { nil }
+
+    package func emit(_ step: StepMessage, by node: HostedNode) {
+        emit(step, on: node.path, instance: node.instance) { node.ended(step.name, $0) }
+    }
 }
 
 /// Receives the result of a call to a host.

@@ -197,8 +197,20 @@ extension LocalHost {
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
         guard !isClosed else { return refuse(done) }
         lastRequest += 1
-        let call = LocalCall(number: lastRequest, path: path, instance: instance, done: done)
-        enqueue(.emission(LocalEmission(call: call, step: step)))
+        enqueue(
+            LocalEmission(
+                call: LocalCall(number: lastRequest, path: path, instance: instance, caller: .waiting(done)), step: step
+            ))
+    }
+
+    func emit(_ step: StepMessage, by node: HostedNode) {
+        guard !isClosed else { return refuse { node.ended(step.name, $0) } }
+        lastRequest += 1
+        let caller = LocalCall.Caller.stepper(node, step: step.name)
+        enqueue(
+            LocalEmission(
+                call: LocalCall(number: lastRequest, path: node.path, instance: node.instance, caller: caller),
+                step: step))
     }
 
     /// Emits a step that asks.

@@ -76,8 +76,8 @@ extension LocalHost {
     /// If it changes nothing, steps on the same presentable can't tell: they wait until their flow has its answer in any case.
     private func comesFirst(changesNothing: Bool) -> Bool {
         if isClosed || waiting.isEmpty { return true }
-        guard changesNothing, let emitting else { return false }
-        return waiting.hasOnlySteps(on: emitting.instance)
+        guard changesNothing, let instance = emitting?.instance else { return false }
+        return waiting.hasOnlySteps(on: instance)
     }
 
     /// Has the machine wait for the answer to a question.

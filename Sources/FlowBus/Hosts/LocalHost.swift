@@ -73,7 +73,7 @@ final class LocalHost: Host {
         questions = [:]
         let ended = Self.ended
         var calls = answers.map { number, call in (number: number, end: { call.done(.failure(ended)) }) }
-        calls += waiting.takeAll().map { step in (number: step.number, end: { step.done?(.failure(ended)) }) }
+        calls += waiting.takeAll().map { call in (number: call.number, end: { call.end(.failure(ended)) }) }
         let steps = pending.takeAll().map(\.done)
         answers = [:]
         let refused = delayed
@@ -99,11 +99,15 @@ final class LocalHost: Host {
 
     /// Enqueues an event. It is handled after its caller has returned, so that no flow is asked while another flow, or
     /// the emitter, is running.
-    func enqueue(_ event: @escaping @FlowActor (LocalHost) -> Event?) { enqueue(.event(event)) }
-
-    func enqueue(_ entry: LocalQueue.Entry) {
+    func enqueue(_ event: @escaping @FlowActor (LocalHost) -> Event?) {
         guard !isClosed else { return }
-        waiting.append(entry)
+        waiting.append(event)
+        wake()
+    }
+
+    func enqueue(_ emission: consuming LocalEmission) {
+        guard !isClosed else { return }
+        waiting.append(emission)
         wake()
     }
 
@@ -125,13 +129,17 @@ final class LocalHost: Host {
         var count = 0
         while count < Self.eventsPerTurn, let next = waiting.popFirst() {
             count += 1
-            switch next {
-            case .emission(let emission): emit(emission.step, by: emission.call)
-            case .event(let make): if let event = make(self) { handle(event) }
-            }
+            handle(consume next)
         }
         isHandling = false
         if waiting.isEmpty { callSettled() } else { wake() }
+    }
+
+    private func handle(_ entry: consuming LocalQueue.Entry) {
+        switch consume entry {
+        case .emission(let emission): emit(emission.step, by: emission.call)
+        case .event(let make): if let event = make(self) { handle(event) }
+        }
     }
 
     private func handle(_ event: consuming Event) {
@@ -166,7 +174,7 @@ final class LocalHost: Host {
         lastRequest += 1
         isHandling = true
         time = now
-        emit(step, by: LocalCall(number: lastRequest, path: path, instance: instance, done: nil))
+        emit(step, by: LocalCall(number: lastRequest, path: path, instance: instance, caller: .direct))
         isHandling = false
         // Without an outcome it was closed meanwhile.
         let outcome = outcome.take() ?? .failure(Self.ended)
@@ -205,11 +213,11 @@ final class LocalHost: Host {
     /// The step that is emitted now has an outcome, which can be `pending`.
     private func conclude(_ result: Result<StepOutcome, NavigationError>) {
         guard let call = emitting.take() else { return }
-        guard let done = call.done else { return outcome = result }
+        if case .direct = call.caller { return outcome = result }
         if case .success(let first) = result, first.verdict == .pending {
-            pending.add(nil, on: call.path.text, done)
+            pending.add(nil, on: call.path.text) { call.end($0) }
         } else {
-            done(result)
+            call.end(result)
         }
     }
 

@@ -2,12 +2,30 @@ internal import FlowCore
 
 /// The call that emits a step on a presentable.
 struct LocalCall {
+    /// Who gets the outcome.
+    enum Caller {
+        /// Who takes it from the host, before the host does anything else.
+        case direct
+        case waiting(Done<StepOutcome>)
+        /// Nobody: the stepper of a flow or screen has emitted the step of this name, and only a failure is reported.
+        case stepper(HostedNode, step: String)
+    }
+
     let number: UInt64
     let path: NodePath
     /// 0 for any at the path.
     let instance: UInt64
-    /// Receives the outcome; nil if the caller takes it from the host, before the host does anything else.
-    let done: Done<StepOutcome>?
+    let caller: Caller
+
+    /// Tells the caller the outcome, unless it is one who takes it.
+    @FlowActor
+    func end(_ result: Result<StepOutcome, NavigationError>) {
+        switch caller {
+        case .direct: break
+        case .waiting(let done): done(result)
+        case .stepper(let node, let step): node.ended(step, result)
+        }
+    }
 }
 
 /// A step that is emitted on a presentable.
@@ -39,13 +57,13 @@ struct LocalQueue {
         steps.count == entries.count && steps.instance == instance && instance != 0
     }
 
-    mutating func append(_ entry: Entry) {
-        if case .emission(let emission) = entry {
-            if steps.count == 0 { steps.instance = emission.call.instance }
-            if steps.instance == emission.call.instance { steps.count += 1 }
-        }
-        entries.append(entry)
+    mutating func append(_ emission: consuming LocalEmission) {
+        if steps.count == 0 { steps.instance = emission.call.instance }
+        if steps.instance == emission.call.instance { steps.count += 1 }
+        entries.append(.emission(emission))
     }
+
+    mutating func append(_ event: @escaping @FlowActor (LocalHost) -> Event?) { entries.append(.event(event)) }
 
     mutating func popFirst() -> Entry? {
         guard let entry = entries.popFirst() else { return nil }
