@@ -38,8 +38,8 @@ package final class HostedNode {
     /// Whether the flow is ready, once that was looked for.
     @exclusivity(unchecked) var readiness: FlowReadiness?
     /// Subscriptions to the presentable and to the stepper.
-    @exclusivity(unchecked) private var presenceSubscription: Subscription?
-    @exclusivity(unchecked) private var stepSubscription: Subscription?
+    @exclusivity(unchecked) private var presenceSubscription: Subscription.Place?
+    @exclusivity(unchecked) private var stepSubscription: Subscription.Place?
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
     /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
@@ -94,7 +94,7 @@ package final class HostedNode {
     package func observePresence(_ receive: @escaping @FlowActor (Presence.Change) -> Void) {
         // Its presence says what its sequences do, without a stream for each of them.
         if flow == nil, let presence = presentableType.presence(of: presentable) {
-            presenceSubscription = presence.subscribe(receive)
+            presenceSubscription = presence.add(receive)
             return
         }
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
@@ -134,7 +134,7 @@ package final class HostedNode {
 
     /// Subscribes to the steps of the stepper.
     package func subscribeToSteps(_ receive: @escaping @FlowActor (any Step) -> Void) {
-        stepSubscription = stepper.steps.subscribe(onNext: receive)
+        stepSubscription = stepper.steps.add(receive)
     }
 
     /// A step of the stepper has ended. Nobody waited for that, so a failure is reported.

@@ -114,7 +114,7 @@ package final class Broadcast<Element: Sendable> {
 
     /// Subscribes to the values, and to the end: nil.
     func subscribe(_ listener: @escaping @FlowActor (Element?) -> Void) -> Subscription {
-        listeners.add(first: isFinished ? [nil] : [], listener)
+        Subscription(listeners.add(first: isFinished ? [nil] : [], listener))
     }
 
     /// Sends a value to all subscribers, which have it when this returns. Without any it is not made.

@@ -42,7 +42,9 @@ protocol AnySavedState: AnyObject {
 }
 
 extension SavedState: AnySavedState {
-    func subscribe(_ changed: @escaping @FlowActor () -> Void) -> Subscription { changes.add { changed() } }
+    func subscribe(_ changed: @escaping @FlowActor () -> Void) -> Subscription {
+        Subscription(changes.add { changed() })
+    }
 
     func encode(named name: String) throws(StepError) -> FlowCore.Value? {
         try NamedValues.encode(single: wrappedValue, named: name, of: SavedProperties.subject)

@@ -26,8 +26,8 @@ final class Listeners<Element> {
     /// - Parameters:
     ///   - first: values that only the new subscriber receives, before this method returns.
     ///   - receive: receives the values.
-    /// - Returns: The subscription.
-    func add(first: [Element] = [], _ receive: @escaping @FlowActor (Element) -> Void) -> Subscription {
+    /// - Returns: Its place.
+    func add(first: [Element] = [], _ receive: @escaping @FlowActor (Element) -> Void) -> Subscription.Place {
         if !first.isEmpty {
             let wasNotifying = isNotifying
             isNotifying = true
@@ -47,7 +47,7 @@ final class Listeners<Element> {
             isNotifying = true
             deliverWaiting()
         }
-        return Subscription(to: self, number)
+        return Subscription.Place(source: self, number: number)
     }
 
     var isEmpty: Bool { first == nil }

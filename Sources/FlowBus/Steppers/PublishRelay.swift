@@ -40,6 +40,11 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     /// - Parameter onNext: receives each value, before ``accept(_:)`` returns.
     /// - Returns: The subscription, which ends when it is deallocated.
     public func subscribe(onNext: @escaping @FlowActor (Element) -> Void) -> Subscription {
+        Subscription(add(onNext))
+    }
+
+    /// The same for a subscriber that ends the subscription by itself.
+    func add(_ onNext: @escaping @FlowActor (Element) -> Void) -> Subscription.Place {
         let waiting = early?.values.all ?? []
         early = nil
         return listeners.add(first: waiting, onNext)

@@ -1,16 +1,26 @@
 /// A subscription to events or steps. It ends when ``end()`` is called, or when nothing references it any more.
 @FlowActor
 public final class Subscription: Sendable {
-    /// What it is a subscription to; nil after its end. The source knows it by its number.
-    private var source: (any SubscriptionSource)?
-    private let number: Int
+    /// A place among the subscribers of a source, which knows it by its number. Who has it has to end it.
+    struct Place {
+        let source: any SubscriptionSource
+        let number: Int
 
-    package init(to source: any SubscriptionSource, _ number: Int = 0) { (self.source, self.number) = (source, number) }
+        @FlowActor
+        func end() { source.end(number) }
+    }
 
-    isolated deinit { source?.end(number) }
+    /// nil after its end.
+    private var place: Place?
+
+    init(_ place: Place) { self.place = place }
+
+    package init(to source: any SubscriptionSource) { place = Place(source: source, number: 0) }
+
+    isolated deinit { place?.end() }
 
     /// Ends the subscription. Further calls have no effect.
-    public func end() { source.take()?.end(number) }
+    public func end() { place.take()?.end() }
 
     /// Has the subscription end with a bag: RxSwift's `disposed(by:)`.
     ///
