@@ -296,28 +296,30 @@ extension FlowCoordinator {
     private func begin(
         _ applied: Contributed, _ contributions: [AppliedContributor], _ navigation: HostNavigation, _ step: (any Step)?
     ) {
-        var places = contributions[...]
-        for (index, (name, child)) in applied.children.enumerated() {
-            while let other = places.first, !other.kind.isChild { places.removeFirst() }
+        var next = 0
+        for (index, named) in applied.children.enumerated() {
+            while next < contributions.count, !contributions[next].kind.isChild { next += 1 }
             // A child that the same list has removed is not reported.
-            guard let place = places.first, place.name == name else { continue }
-            places.removeFirst()
+            guard next < contributions.count, contributions[next].name == named.name else { continue }
+            let (contribution, child) = (contributions[next], named.child)
+            next += 1
             // A later navigation may have dismissed the child already.
-            guard let path = place.path, let new = newest?.report?.path == path ? newest : live[path], new.report != nil
+            guard let path = contribution.path, let new = newest?.report?.path == path ? newest : live[path],
+                new.report != nil
             else {
-                if place.kind == .reuse, let child { discard(child) }
+                if contribution.kind == .reuse, let child { discard(child) }
                 continue
             }
-            if place.kind == .reuse {
+            if contribution.kind == .reuse {
                 if let child { reuse(new.node, for: child) }
                 continue
             }
             var origin: ChildOrigin?
             if !host.keepsTree, let step, let message = navigation.step {
                 let led = ChildOrigin(
-                    step: step, stepName: message.name, serial: navigation.serial,
-                    place: applied.places?[index] ?? index)
-                noteOrigin(of: path, hasNode: child != nil, message, led)
+                    step: step, stepName: name, serial: navigation.serial, place: applied.places?[index] ?? index)
+                if child == nil { origins[path] = led }
+                if !restorations.isEmpty { noteRestored(path, navigation.step, led) }
                 origin = led
             }
             if let child { begin(child, at: path, new, after: origin) }

@@ -72,15 +72,25 @@ extension FlowCoordinator: HostDelegate {
 
     /// Answers a question with the contributors of a flow. Their children wait here for their paths.
     private func contribute(
-        _ contributors: FlowContributors, at node: HostedNode, _ question: HostQuestion,
+        _ contributors: consuming FlowContributors, at node: HostedNode, _ question: HostQuestion,
         _ answer: @escaping @FlowActor (NavigateAnswer) -> Void
     ) throws(NavigationError) {
         let restoration = restoration(of: question)
         var list: [FlowContributor]
-        switch contributors {
+        // The child that is contributed alone.
+        var onlyChild: ContributedChild?
+        switch consume contributors {
         case .none: return answer(.contributors([]))
         case .unhandled: return answer(.unhandled)
-        case .one(let contributor): list = [contributor]
+        case .one(let contributor):
+            onlyChild = restoration == nil ? contributor.makeChild() : nil
+            // What most steps lead to needs no lists.
+            if let onlyChild, onlyChild.isPlain, let name = registeredName(of: onlyChild, question) {
+                answer(.screen(name))
+                node.contributed = Contributed(children: [NamedChild(name: name, child: onlyChild)])
+                return
+            }
+            list = [contributor]
         case .multiple(let contributors): list = contributors
         // The end of a flow is no child to restore.
         case .end where restoration != nil, .answer where restoration != nil: list = []
@@ -95,29 +105,22 @@ extension FlowCoordinator: HostDelegate {
             case .forwardToCurrentFlow(let step):
                 if !step.isNone { all.append(.step(.current, try encode(step))) }
             case .forwardToParentFlow(let step): if !step.isNone { all.append(.step(.parent, try encode(step))) }
-            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult, let options):
-                let child = ContributedChild(
-                    presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
-                    options: options)
-                if list.count == 1, restoration == nil, child.isPlain, let name = registeredName(of: child, question) {
-                    answer(.screen(name))
-                    node.contributed = Contributed(children: [(name, child)])
-                    return
-                }
+            case .contribute:
+                guard let child = onlyChild ?? contributor.makeChild() else { continue }
                 if restoration != nil { child.initialSteps = [] }
                 for step in takeInitialSteps(of: child, isLast: place == list.lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
                     applied.leadingSteps += 1
                 }
                 let named = try self.contributor(child, question)
-                applied.children.append((named.name, child))
+                applied.children.append(NamedChild(name: named.name, child: child))
                 all.append(named)
             case .contributeFlow(
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
                 try checkIsNamed(onResult)
                 let name = hostName(ofFlow: name)
-                applied.children.append((name, nil))
+                applied.children.append(NamedChild(name: name, child: nil))
                 all.append(
                     try self.child(
                         .flow, name, restoration == nil ? step : NoneStep(), arguments, style,
@@ -126,7 +129,7 @@ extension FlowCoordinator: HostDelegate {
                 let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult, let options
             ):
                 try checkIsNamed(onResult)
-                applied.children.append((name, nil))
+                applied.children.append(NamedChild(name: name, child: nil))
                 all.append(
                     try self.child(
                         .screen, name, restoration == nil ? step : NoneStep(), arguments, style,
@@ -249,6 +252,18 @@ extension [FlowContributor] {
 }
 
 extension FlowContributor {
+    /// The child that it adds, with its object; nil for any other contributor.
+    @FlowActor
+    fileprivate func makeChild() -> ContributedChild? {
+        guard
+            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult, let options) =
+                self
+        else { return nil }
+        return ContributedChild(
+            presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult,
+            options: options)
+    }
+
     /// Whether it adds a child.
     var isChild: Bool {
         switch self {

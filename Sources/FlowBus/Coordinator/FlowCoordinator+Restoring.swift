@@ -186,16 +186,13 @@ extension FlowCoordinator {
         return restoration
     }
 
-    /// Notes what led to a child.
+    /// Notes a child that is live again, if a restoration has led to it.
     ///
     /// - Parameters:
     ///   - child: the path of the child.
-    ///   - hasNode: whether its object is in this coordinator; then its node has the origin.
-    ///   - step: the step.
-    ///   - origin: what led to it.
-    func noteOrigin(of child: NodePath, hasNode: Bool, _ step: StepMessage, _ origin: ChildOrigin) {
-        if !hasNode { origins[child] = origin }
-        if restorations.isEmpty { return }
+    ///   - step: the step that led to it.
+    ///   - origin: the same, as the child has it.
+    func noteRestored(_ child: NodePath, _ step: StepMessage?, _ origin: ChildOrigin) {
         guard let restoration = child.parent.flatMap({ restorations[$0] }), restoration.step == step else { return }
         restoration.paths[origin.place] = child
     }

@@ -319,9 +319,9 @@ package final class FlowKind {
     }
 
     /// Whether all children are screens that are registered: then there is nothing to check when they are contributed once more.
-    func hasAll(_ children: [(name: String, child: ContributedChild?)]) -> Bool {
-        for (_, child) in children {
-            if let child, registeredName(of: child.presentable) == nil { return false }
+    func hasAll(_ children: [NamedChild]) -> Bool {
+        for named in children {
+            if let child = named.child, registeredName(of: child.presentable) == nil { return false }
         }
         return true
     }

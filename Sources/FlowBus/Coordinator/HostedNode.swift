@@ -285,10 +285,17 @@ package final class ContributedChild {
     }
 }
 
+/// A contributed child by its name. No tuple, whose parts would be released by way of what is known of their types.
+struct NamedChild {
+    let name: String
+    /// nil if its object is elsewhere.
+    let child: ContributedChild?
+}
+
 /// What a flow contributed, until the host reports the navigation.
 struct Contributed {
-    /// Its children by name, each nil if its object is elsewhere.
-    var children: [(name: String, child: ContributedChild?)] = []
+    /// Its children.
+    var children: [NamedChild] = []
     /// The place of each in what the flow contributed, if some of that was left out.
     var places: [Int]?
     /// The number of initial steps of the children that stand before all other contributors.

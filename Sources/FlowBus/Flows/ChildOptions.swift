@@ -104,7 +104,8 @@ public enum WhenHidden: String, CaseIterable, Sendable {
 /// onDismissed: DismissalStep("movieIsGone", arguments: ["why": .string("$reason")])
 /// ```
 public struct DismissalStep: Equatable, Sendable, ExpressibleByStringLiteral {
-    private enum Source: Equatable, Sendable {
+    // Most children have none, so it takes little room where there is none.
+    private indirect enum Source: Equatable, Sendable {
         case step(any Step)
         case named(String, [String: DBusValue]?)
 
