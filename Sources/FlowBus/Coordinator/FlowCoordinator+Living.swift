@@ -140,11 +140,11 @@ extension FlowCoordinator {
     /// All flows and screens whose objects are in this coordinator, the oldest first.
     private var nodes: [HostedNode] { live.values.compactMap(\.node).sorted { $0.instance < $1.instance } }
 
-    package func added(_ node: HostNode) {
+    package func added(_ node: consuming HostNode) {
         let place = live.place(at: node.path)
-        place.report = node
         newest = node.isFlow ? nil : place
         startingRoots.forget(node.path)
+        place.report = node
     }
 
     /// The flow has taken a step, failed to, or takes its time: whoever started it need not wait any more.
@@ -315,7 +315,7 @@ extension FlowCoordinator {
                 continue
             }
             var origin: ChildOrigin?
-            if !host.keepsTree, let step, let message = navigation.step {
+            if !host.keepsTree, let step, let name = navigation.step?.name {
                 let led = ChildOrigin(
                     step: step, stepName: name, serial: navigation.serial, place: applied.places?[index] ?? index)
                 if child == nil { origins[path] = led }

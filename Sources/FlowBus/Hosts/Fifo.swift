@@ -11,7 +11,7 @@ package struct Fifo<Element> {
     package var count: Int { older.count + newer.count }
 
     /// All elements, in order.
-    package var all: [Element] { older.reversed() + newer }
+    package var all: [Element] { older.isEmpty ? newer : older.reversed() + newer }
 
     /// The newest element.
     package var last: Element? { newer.last ?? older.first }

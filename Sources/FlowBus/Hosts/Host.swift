@@ -117,7 +117,7 @@ package protocol HostDelegate: AnyObject {
     func answered(instance: UInt64, _ answer: AskMessage)
 
     /// A presentable was added.
-    func added(_ node: HostNode)
+    func added(_ node: consuming HostNode)
     /// A presentable changed.
     func changed(_ path: NodePath, _ change: HostChange)
     /// A presentable was removed.

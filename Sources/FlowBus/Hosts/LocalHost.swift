@@ -303,7 +303,7 @@ final class LocalHost: Host {
         case .addPresentable(let state):
             let node = HostNode(state)
             if node.isFlow { flows.add(node) }
-            delegate?.added(node)
+            delegate?.added(consume node)
         case .removePresentable(let path, let isFlow):
             if isFlow { flows.remove(path) }
             delegate?.removed(NodePath(path))

@@ -5,7 +5,7 @@ final class PresentableType {
     let id: ObjectIdentifier
     let isFlow: Bool
     /// Whether it is known that its objects have no ``SavedState`` and no ``Ask``.
-    var isPlain = false
+    @exclusivity(unchecked) var isPlain = false
     /// Reads the presence of a ``Screen``.
     private let readPresence: (@FlowActor (any Presentable) -> Presence?)?
 
