@@ -30,6 +30,21 @@ struct FifoTests {
         #expect(first == last && fifo.isEmpty && fifo.all.isEmpty)
     }
 
+    @Test func `the newest element can be replaced, whatever was removed before it`() {
+        var fifo = Fifo<Int>()
+        fifo.replaceLast(0)
+        #expect(fifo.last == nil && fifo.isEmpty)
+        for number in 1...3 { fifo.append(number) }
+        #expect(fifo.popFirst() == 1)
+        #expect(fifo.last == 3)
+        fifo.replaceLast(30)
+        #expect(fifo.all == [2, 30])
+        fifo.append(4)
+        #expect(fifo.last == 4)
+        fifo.replaceLast(40)
+        #expect(fifo.all == [2, 30, 40])
+    }
+
     @Test func `removed elements are released`() {
         var fifo = Fifo<Thing>()
         for _ in 0..<10 { fifo.append(Thing()) }
