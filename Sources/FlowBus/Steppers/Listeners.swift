@@ -4,7 +4,7 @@ final class Listeners<Element> {
     // Exclusive access is not checked for what each new subscription and value uses: no code of the program runs while it changes, as
     // what is released of it is kept until then.
     //
-    // Lists are nil while they are empty: to look into one, it has to be found out of what it is a list, which is dear.
+    // Lists are nil while they are empty: to look into one, its type has to be looked up, which takes 330 instructions.
     /// The first of them, which usually is the only one and so needs no list; nil if there is none.
     @exclusivity(unchecked) private var first: Listener?
     @exclusivity(unchecked) private var others: [Listener]?
