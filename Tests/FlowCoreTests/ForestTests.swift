@@ -315,4 +315,12 @@ extension Forest {
     }
 
     var paths: [String] { preorder().map { self[$0].path } }
+
+    /// Takes the changes of live nodes: the new ones, and new values of the others.
+    mutating func takeChanges() -> (born: [NodeSlot], changes: [PropertyChanges]) {
+        let born = changedPlaces.compactMap { takeBorn(at: $0) }
+        let changes = changedPlaces.compactMap { takeChanges(at: $0) }
+        forgetChanges()
+        return (born, changes)
+    }
 }

@@ -67,7 +67,7 @@ extension Machine {
         }
         if !hasGone { return }
         forest.updateAllVisibility()
-        _ = forest.takeChanges()
+        forest.forgetChanges()
     }
 }
 

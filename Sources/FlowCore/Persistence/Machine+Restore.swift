@@ -24,7 +24,7 @@ extension Machine {
         unsaved.restore(serial: serial, instance: forest.lastInstance)
 
         forest.updateAllVisibility()
-        _ = forest.takeChanges()
+        forest.forgetChanges()
         // Nothing is a return after a restart, and a screen that stayed when its owner left waits until it comes in sight again
         // (S-30).
         let kept = Set(stored.nodes.lazy.filter { $0.node.presenting?.isKept == true }.map(\.instance))

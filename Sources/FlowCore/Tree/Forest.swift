@@ -363,22 +363,20 @@ extension Forest {
     /// Whether nodes became presented.
     var hasPresented: Bool { !becamePresented.isEmpty }
 
-    /// Takes the changes of live nodes: the new ones, and new values of the others.
-    mutating func takeChanges() -> (born: NodeSlots, changes: [PropertyChanges]) {
-        var born = NodeSlots()
-        var changes: [PropertyChanges] = []
-        for id in nodes.changed {
-            guard let (slot, reported) = nodes.takeReported(of: id) else { continue }
-            if reported.contains(.born) {
-                born.append(slot)
-            } else {
-                changes.append(
-                    PropertyChanges(path: self[slot].path, properties(reported.properties, of: slot)))
-            }
-        }
-        nodes.forgetChanged()
-        return (born, changes)
+    /// The places of nodes that are new, or changed, since ``forgetChanges()``; some may be gone.
+    var changedPlaces: Range<Int> { nodes.changed.indices }
+
+    /// Takes the node at this place, if it is new.
+    mutating func takeBorn(at place: Int) -> NodeSlot? { nodes.takeBorn(at: place) }
+
+    /// Takes the new values of the node at this place. Those that are new were taken before.
+    mutating func takeChanges(at place: Int) -> PropertyChanges? {
+        guard let (slot, reported) = nodes.takeReported(at: place) else { return nil }
+        return PropertyChanges(path: self[slot].path, properties(reported.properties, of: slot))
     }
+
+    /// Forgets which nodes are new, or changed.
+    mutating func forgetChanges() { nodes.forgetChanges() }
 
     /// Takes the nodes that became presented and still are, in order.
     mutating func takePresented() -> [NodeSlot] {

@@ -45,9 +45,13 @@ extension Machine {
     }
 
     private mutating func reportAll(_ turn: inout Turn) {
-        let (born, changes) = forest.takeChanges()
-        for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
-        for change in changes { turn.effects.append(.changeProperties(change)) }
+        for place in forest.changedPlaces {
+            if let slot = forest.takeBorn(at: place) { turn.effects.append(.addPresentable(forest.state(of: slot))) }
+        }
+        for place in forest.changedPlaces {
+            if let changes = forest.takeChanges(at: place) { turn.effects.append(.changeProperties(changes)) }
+        }
+        forest.forgetChanges()
     }
 
     /// The initial step of a flow has ended, whatever its outcome. The flow is ready when the child flows that the step

@@ -417,15 +417,27 @@ struct NodeTable: Sendable {
 
     // MARK: Changes for signals and records
 
-    /// Takes the changed properties of a node; nil if it is no longer live.
-    mutating func takeReported(of id: NodeID) -> (slot: NodeSlot, changes: Node.Changes)? {
-        guard let slot = slot(of: id) else { return nil }
+    /// Takes the node at this place of ``changed``, if it is new and live.
+    mutating func takeBorn(at place: Int) -> NodeSlot? {
+        guard let slot = slot(of: changed[place]), nodes[slot.index].reported.contains(.born) else { return nil }
+        nodes[slot.index].reported = []
+        return slot
+    }
+
+    /// Takes the changed properties of the node at this place of ``changed``, if it is live.
+    mutating func takeReported(at place: Int) -> (slot: NodeSlot, changes: Node.Changes)? {
+        guard let slot = slot(of: changed[place]), !nodes[slot.index].reported.isEmpty else { return nil }
         defer { nodes[slot.index].reported = [] }
         return (slot, nodes[slot.index].reported)
     }
 
-    /// All changes were taken.
-    mutating func forgetChanged() { changed.removeAll(keepingCapacity: true) }
+    /// Drops the changes that were not taken.
+    mutating func forgetChanges() {
+        // One by one, like effects: there are few.
+        while let id = changed.popLast() {
+            if let slot = slot(of: id) { nodes[slot.index].reported = [] }
+        }
+    }
 
     /// Takes live nodes with dirty records of a kind.
     mutating func takeUnsaved(_ part: DirtyRecords.Part) -> [NodeSlot] { dirty.take(part) }
