@@ -4,12 +4,17 @@
 /// An open-addressing table with linear probing; what is removed leaves no mark, as those behind it move up. It takes 11 to 21
 /// bytes for each presentable.
 struct SlotIndex: Sendable {
-    private static let free: Int32 = -1
+    private struct Entry: Sendable {
+        static let free = Entry(slot: -1, hash: 0)
 
-    /// Slots, or ``free``.
-    private var slots: [Int32] = []
-    /// By place in this table.
-    private var hashes: [UInt32] = []
+        /// The index of a slot; negative if the place is free.
+        var slot: Int32
+        var hash: UInt32
+
+        var isFree: Bool { slot < 0 }
+    }
+
+    private var entries: [Entry] = []
     private var count = 0
 
     /// The hash of a path. Clients can choose paths, so it is seeded for each process.
@@ -28,9 +33,11 @@ struct SlotIndex: Sendable {
     func find(_ hash: UInt32, where isMeant: (NodeSlot) -> Bool) -> NodeSlot? {
         if count == 0 { return nil }
         var place = home(of: hash)
-        while slots[place] != Self.free {
-            let slot = NodeSlot(Int(slots[place]))
-            if hashes[place] == hash, isMeant(slot) { return slot }
+        while !entries[place].isFree {
+            if entries[place].hash == hash {
+                let slot = NodeSlot(Int(entries[place].slot))
+                if isMeant(slot) { return slot }
+            }
             place = next(place)
         }
         return nil
@@ -38,8 +45,8 @@ struct SlotIndex: Sendable {
 
     /// Adds a slot that is not there.
     mutating func insert(_ slot: NodeSlot, _ hash: UInt32) {
-        if 4 * (count + 1) > 3 * slots.count { grow() }
-        put(Int32(truncatingIfNeeded: slot.index), hash)
+        if 4 * (count + 1) > 3 * entries.count { grow() }
+        put(Entry(slot: Int32(truncatingIfNeeded: slot.index), hash: hash))
         count += 1
     }
 
@@ -47,40 +54,38 @@ struct SlotIndex: Sendable {
     mutating func remove(_ slot: NodeSlot, _ hash: UInt32) {
         if count == 0 { return }
         var hole = home(of: hash)
-        while slots[hole] != Int32(truncatingIfNeeded: slot.index) {
-            if slots[hole] == Self.free { return }
+        while entries[hole].slot != Int32(truncatingIfNeeded: slot.index) {
+            if entries[hole].isFree { return }
             hole = next(hole)
         }
         count -= 1
         // An entry that a search would no longer reach moves into the hole.
         var place = next(hole)
-        while slots[place] != Self.free {
-            if (place &- home(of: hashes[place])) & mask >= (place &- hole) & mask {
-                (slots[hole], hashes[hole]) = (slots[place], hashes[place])
+        while !entries[place].isFree {
+            if (place &- home(of: entries[place].hash)) & mask >= (place &- hole) & mask {
+                entries[hole] = entries[place]
                 hole = place
             }
             place = next(place)
         }
-        slots[hole] = Self.free
+        entries[hole] = .free
     }
 
-    private var mask: Int { slots.count - 1 }
+    private var mask: Int { entries.count - 1 }
 
     private func home(of hash: UInt32) -> Int { Int(hash) & mask }
 
     private func next(_ place: Int) -> Int { (place + 1) & mask }
 
-    private mutating func put(_ slot: Int32, _ hash: UInt32) {
-        var place = home(of: hash)
-        while slots[place] != Self.free { place = next(place) }
-        (slots[place], hashes[place]) = (slot, hash)
+    private mutating func put(_ entry: Entry) {
+        var place = home(of: entry.hash)
+        while !entries[place].isFree { place = next(place) }
+        entries[place] = entry
     }
 
     private mutating func grow() {
-        let old = (slots, hashes)
-        let size = max(16, 2 * slots.count)
-        slots = Array(repeating: Self.free, count: size)
-        hashes = Array(repeating: 0, count: size)
-        for (slot, hash) in zip(old.0, old.1) where slot != Self.free { put(slot, hash) }
+        let old = entries
+        entries = Array(repeating: .free, count: max(16, 2 * old.count))
+        for entry in old where !entry.isFree { put(entry) }
     }
 }
