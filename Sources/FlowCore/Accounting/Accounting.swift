@@ -219,6 +219,7 @@ extension Accounting {
 
     /// Whether there certainly is room for more usage of a client, and in total. If not, ``shortage(_:)`` says what is missing, or
     /// ``check(_:inTotal:for:)`` what is too much.
+    @inline(__always)
     func hasRoom(for more: Usage, inTotal: Usage, of client: Client) -> Bool {
         guard total.nodes + inTotal.nodes <= quotas.nodes.total, total.bytes + inTotal.bytes <= quotas.bytes.total,
             total.steps + inTotal.steps <= quotas.steps.total
