@@ -123,7 +123,11 @@ public struct NameIndex: Sendable {
         }
     }
 
+    @inline(__always)
     static func withBytes<Result>(of name: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        // Every string of Swift's own has its bytes at hand. `withUTF8` would need a copy of it, for a reference more.
+        let result = name.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+        if let result { return result }
         var name = name
         return name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }

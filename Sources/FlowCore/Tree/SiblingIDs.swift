@@ -194,19 +194,19 @@ struct SiblingIDs: Equatable, Sendable {
     }
 
     private static func id(_ name: String, _ number: Int) -> String {
-        var (name, digits) = (name, 1)
-        var rest = number / 10
+        var (digits, rest) = (1, number / 10)
         while rest > 0 { (rest, digits) = (rest / 10, digits + 1) }
         // As one piece of the right size; to append the parts takes four times as long.
         let count = name.utf8.count + 1 + digits
         return String(unsafeUninitializedCapacity: count) { id in
-            let end = name.withUTF8 { id.initialize(fromContentsOf: $0) }
-            id[end] = UInt8(ascii: "_")
-            var rest = number
-            for place in (end + 1..<count).reversed() {
-                id[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            NameIndex.withBytes(of: name) { UnsafeMutableRawBufferPointer(id).copyMemory(from: $0) }
+            var (place, rest) = (count, number)
+            while rest > 0 {
+                place -= 1
+                id[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             }
+            id[place - 1] = UInt8(ascii: "_")
             return count
         }
     }
