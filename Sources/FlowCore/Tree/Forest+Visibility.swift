@@ -34,7 +34,7 @@ extension Forest {
     /// child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very many.
     mutating func updateVisibility(below parent: NodeSlot, changed: NodeSlots) {
         let former = self[parent].flow?.current
-        cover(parent)
+        if former != nil || self[parent].flow?.covering != .free { cover(parent) }
         let current = self[parent].flow?.current
         if self[parent].flow?.covering == .layers {
             if current == former, changed.isEmpty { return }
