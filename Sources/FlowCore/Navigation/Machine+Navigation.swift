@@ -234,11 +234,12 @@ extension Machine {
         _ birth: consuming Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool = false
     ) -> NodeSlot {
         let slot = forest.insert(birth, below: flow)
-        // It would hold the node's state, which so would be copied by the next change.
-        _ = consume birth
-        takeOverLosses(slot, from: flow)
-        scheduleIdleStep(of: slot)
-        noteKeepsAwake(slot)
+        if forest[slot].flow != nil {
+            takeOverLosses(slot, from: flow)
+            scheduleIdleStep(of: slot)
+        } else {
+            noteKeepsAwake(slot)
+        }
         if forest[slot].presenting == nil, step.purpose != .initial { return slot }
         forest.update(slot) { [serial, soleClient] node in
             if node.presenting != nil {

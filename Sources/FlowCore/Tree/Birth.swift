@@ -1,7 +1,7 @@
 extension Forest {
     /// The initial values of a node. It can't be copied: a struct of this size would be, wherever it is looked at.
     struct Birth: ~Copyable, Sendable {
-        let traits: NodeTraits
+        private(set) var traits: NodeTraits
         /// The client of these traits. To read it of them, where the node is made, would copy all.
         let client: Client
         /// The state of a flow; nil for a screen.
@@ -11,7 +11,7 @@ extension Forest {
         let presenting: Boxed<Node.Presenting>?
         let savedState: Arguments
         /// Its path, if that was made before.
-        let path: String?
+        var path: String?
         /// The number of its id, if that was made from its name and this one; nil if that is not known.
         let number: Int?
         /// The bytes of arguments that it adds (``Node/byteCount``).
@@ -43,6 +43,13 @@ extension Forest {
         @inline(__always) var style: String { traits.style }
         @inline(__always) var arguments: Arguments { traits.arguments }
         @inline(__always) var owner: Client? { traits.owner }
+
+        /// Takes the traits for the node. What is read of something that is consumed would be copied, and then destroyed.
+        mutating func takeTraits() -> NodeTraits {
+            var taken = NodeTraits()
+            swap(&taken, &traits)
+            return taken
+        }
 
         /// The same child, given new arguments before it is made (S-19).
         func reused(with arguments: Arguments, _ onResult: OnResult?, hasInitial: Bool) -> Birth {

@@ -136,19 +136,16 @@ struct Forest: Sendable {
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
-    mutating func insert(_ birth: borrowing Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
+    mutating func insert(_ birth: consuming Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
-        let path = birth.path ?? path(of: birth.id, below: parent)
-        let slot = nodes.insert(birth, instance: lastInstance, path: path, below: parent)
-        slots.insert(slot, SlotIndex.hash(path))
-        if birth.flow != nil { named[birth.name, default: []].insert(slot) }
-        countName(1, of: birth.name, self[slot].root, parent)
-        if let parent {
-            let (id, name, number) = (birth.id, birth.name, birth.number)
-            update(parent) { $0.flow?.value.add(slot, id, name, number) }
-        } else {
+        if birth.path == nil { birth.path = path(of: birth.id, below: parent) }
+        let slot = nodes.insert(&birth, instance: lastInstance, below: parent)
+        slots.insert(slot, SlotIndex.hash(self[slot].path))
+        if self[slot].flow != nil { named[self[slot].name, default: []].insert(slot) }
+        countName(1, of: self[slot].name, self[slot].root, parent)
+        if parent == nil {
             roots.append(slot)
-            rootIDs.insert(birth.id, madeOf: birth.name, birth.number)
+            rootIDs.insert(self[slot].id, madeOf: self[slot].name, birth.number)
         }
         return slot
     }

@@ -158,18 +158,18 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 // All members at once: a node that gets them one by one would be copied at the end.
 extension Node {
     init(
-        _ birth: borrowing Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String,
+        _ birth: inout Forest.Birth, _ slot: NodeSlot, instance: UInt64,
         in tree: (root: NodeSlot, depth: Int)?, _ parent: NodeSlot?, isLeft: Bool
     ) {
         let isCommon = birth.onDismissed == nil && birth.onResult == nil && birth.savedState.isEmpty
         self.init(
-            instance: instance, path: path, traits: birth.traits,
+            instance: instance, path: birth.path.take() ?? "", traits: birth.takeTraits(),
             rare: isCommon
                 ? Sparse()
                 : Sparse(
                     Rare(onDismissed: birth.onDismissed, onResult: birth.onResult, savedState: birth.savedState)),
             presenting: birth.presenting, flow: birth.flow, slot: slot, root: tree?.root ?? slot, parent: parent,
-            level: UInt16(clamping: (tree?.depth ?? 0) + 1), isLeft: isLeft)
+            level: UInt16(clamping: (tree?.depth ?? 0) + 1), isLeft: isLeft, reported: .born)
     }
 
     /// A free slot.
@@ -267,10 +267,8 @@ struct NodeTable: Sendable {
 
     // MARK: Usage
 
-    /// Adds a node, as a child or as a root, and charges its client.
-    mutating func insert(
-        _ birth: borrowing Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?
-    ) -> NodeSlot {
+    /// Adds a node with a path, as the newest child or as a root, and charges its client.
+    mutating func insert(_ birth: inout Forest.Birth, instance: UInt64, below parent: NodeSlot?) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
@@ -278,23 +276,28 @@ struct NodeTable: Sendable {
         let isLeft = accounting.isGone(birth.client)
         if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
+        if let parent {
+            // Not by ``update(_:_:)``: the closure would hold what it needs of the new node.
+            nodes[parent.index].flow?.value.add(slot, birth.id, birth.name, birth.number)
+            noteReclaimChange(of: parent)
+        }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
         if slot.index < nodes.count {
-            nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
+            nodes[slot.index] = Node(&birth, slot, instance: instance, in: tree, parent, isLeft: isLeft)
         } else {
             // By a quarter: nodes are the larger part of the memory, of which an array that doubles would leave up to a half unused.
             if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
-            nodes.append(Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft))
+            nodes.append(Node(&birth, slot, instance: instance, in: tree, parent, isLeft: isLeft))
         }
         // What was planned may have been changed; that is no change of a live node.
         if birth.flow?.follows.isEmpty == false || birth.presenting?.follows.isEmpty == false {
             _ = nodes[slot.index].takeFollows()
         }
         instances.insert(slot, SlotIndex.hash(instance))
-        if let parent { noteReclaimChange(of: parent) }
+        changed.append(NodeID(slot: slot, instance: instance))
         dirty.insert(slot)
         if !birth.savedState.isEmpty { touch(slot, .savedState) }
-        follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
+        if birth.flow?.reached != nil { touch(slot, .activity) }
         return slot
     }
 
