@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import traceback
 
 import flowbus_inspector.views  # It chooses the versions.
 from flowbus_inspector.application import make, options_of
@@ -142,8 +143,14 @@ class Question(GLib.Source):
         return GLib.SOURCE_REMOVE
 
 
+def failed(kind, error, trace):
+    """Says that a callback of the inspector has failed: GTK goes on after that."""
+    print(json.dumps({"error": "".join(traceback.format_exception(kind, error, trace))}), flush=True)
+
+
 def main():
     """Runs the inspector, and answers."""
+    sys.excepthook = failed
     application = make(options_of(sys.argv[1:]))
     eyes = Eyes(application)
     names = {name: getattr(eyes, name) for name in ("widget", "text", "sensitive", "rows", "row", "area", "drawn", "frame")}

@@ -197,7 +197,9 @@ class TreePane(Gtk.Box):
         row = item.get_item()
         expander = item.get_child()
         expander.set_list_row(row)
-        expander.get_child().bind(row.get_item(), self)
+        # A row whose flow or screen is gone is bound once more before the list drops it.
+        if row.get_item() is not None:
+            expander.get_child().bind(row.get_item(), self)
 
     # What is chosen
 
