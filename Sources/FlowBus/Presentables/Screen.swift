@@ -137,7 +137,7 @@ public final class Presence: Sendable {
     /// Subscribes to the changes, beginning with the current state.
     func subscribe(_ listener: @escaping @FlowActor (Change) -> Void) -> Subscription { Subscription(add(listener)) }
 
-    /// The same for a subscriber that ends the subscription by itself.
+    /// The same for a subscriber that ends the subscription itself.
     func add(_ listener: @escaping @FlowActor (Change) -> Void) -> Subscription.Place {
         var first: [Change] = []
         if let lastVisible { first.append(.visible(lastVisible)) }

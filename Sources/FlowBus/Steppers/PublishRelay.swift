@@ -27,7 +27,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
     ///
     /// - Parameter value: the value.
     public func accept(_ value: Element) {
-        // Values are kept until someone listens, which is quicker to find out.
+        // Values are kept until someone listens. Whether someone does is quicker to find out than whether values are kept.
         guard listeners.isEmpty, early != nil else { return listeners.notify(value) }
         if early?.append(value) == false { lostCount += 1 }
     }
@@ -43,7 +43,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
         Subscription(add(onNext))
     }
 
-    /// The same for a subscriber that ends the subscription by itself.
+    /// The same for a subscriber that ends the subscription itself.
     func add(_ onNext: @escaping @FlowActor (Element) -> Void) -> Subscription.Place {
         let waiting = early?.values.all ?? []
         early = nil

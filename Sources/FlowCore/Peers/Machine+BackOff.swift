@@ -30,12 +30,12 @@ extension Machine {
         }
         forest.update(slot) { $0.presenting?.delayedUntil = end }
         // It can come in sight many times until then.
-        if let presenting = forest[slot].presenting, presenting.delayAlarm != end {
+        if let presenter = forest[slot].presenting?.presenter.service.name, forest[slot].presenting?.delayAlarm != end {
             forest.update(slot) { $0.presenting?.delayAlarm = end }
             schedule(.screen(forest.id(of: slot)), due: end)
             turn.effects.append(
                 .reportDelay(
-                    path: forest[slot].path, presenter: presenting.presenter.service.name,
+                    path: forest[slot].path, presenter: presenter,
                     microseconds: end.microseconds - now.microseconds))
         }
         return true
@@ -95,7 +95,7 @@ extension Machine {
 
     /// A new flow takes over the losses of the one before.
     mutating func takeOverLosses(_ flow: NodeSlot, from parent: NodeSlot) {
-        guard forest[flow].flow != nil, let losses = forest[parent].flow?.losses, !losses.isEmpty else { return }
+        guard let losses = forest[parent].flow?.losses, !losses.isEmpty else { return }
         let prefix = forest[flow].name + "/"
         let taken = losses.filter { $0.key.hasPrefix(prefix) }
         if taken.isEmpty { return }

@@ -193,6 +193,7 @@ struct SiblingIDs: Equatable, Sendable {
         NameIndex.withBytes(of: name) { $0.last.map(isDigit) ?? false }
     }
 
+    /// The id with a number, which is at least 2.
     private static func id(_ name: String, _ number: Int) -> String {
         var (digits, rest) = (1, number / 10)
         while rest > 0 { (rest, digits) = (rest / 10, digits + 1) }
