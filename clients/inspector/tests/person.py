@@ -89,6 +89,7 @@ class Person:
         subprocess.run(["xdotool", *words], env=self._environment, check=True, timeout=20)
 
     def close(self):
-        """Ends the inspector."""
+        """Ends the inspector. A callback may have failed since the last look."""
         self.process.kill()
-        self.process.communicate()
+        left, _ = self.process.communicate()
+        assert '"error"' not in left, left
