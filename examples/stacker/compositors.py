@@ -98,7 +98,7 @@ class X11:
     DRAWN = 100  # ms after which a window is drawn in a new size; no event of X11 tells
 
     def __init__(self, changed, context):
-        self._changed, self._context, self._undrawn = changed, context, set()
+        self._changed, self._context, self._undrawn = changed, context, {}
         self._display, events = display.Display(), display.Display()  # No event comes with an answer, unnoticed.
         self._root = self._display.screen().root
         events.screen().root.change_attributes(event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask)
@@ -154,11 +154,12 @@ class X11:
         self._display.flush()
 
         def drawn():
-            self._undrawn.discard(number)
+            del self._undrawn[number]
             return self._changed()
 
-        self._undrawn.add(number)
-        after(self.DRAWN, self._context, drawn)
+        if number in self._undrawn:
+            self._undrawn[number].destroy()
+        self._undrawn[number] = after(self.DRAWN, self._context, drawn)
 
     def is_undrawn(self, window):
         """Whether a window that was prepared may not be drawn in its size yet."""
