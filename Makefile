@@ -23,8 +23,8 @@ BUSES =
 EVERY = 60
 # How many calls `make flood` makes on each bus; 10000000 for the long form.
 CALLS = 60000
-# What `make simulate` gives to the simulation: --seeds 300, --events 100000000, --seed 4711 --verbose. And how it is built: debug is
-# ready sooner, and slower then.
+# What `make simulate` gives to the simulation: --seeds 300, --events 100000000, --seed 4711 --verbose. CONFIGURATION is
+# how it is built: debug builds faster and runs slower.
 SIMULATION = --seeds 300
 CONFIGURATION = release
 # How many seconds `make fuzz` changes inputs of each target; 0 plays the corpora alone. And which targets; empty for all.
