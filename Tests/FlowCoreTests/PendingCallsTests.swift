@@ -85,7 +85,7 @@ struct PendingCallsTests {
         else { throw FlowError(.invalidArguments, "no report") }
     }
 
-    @Test func `S-27 a deep link goes from flow to flow, and is done when all have ended`() {
+    @Test func `S-27 a deep link is done when its step has ended at all flows`() {
         var calls = PendingCalls()
         let request = RequestID(1)
         var link = DeepLink(step: StepID(0), arguments: [])
@@ -95,9 +95,7 @@ struct PendingCallsTests {
         call.undecided = 2
         let outcomes = ["/a", "/b", "/c"].map { FlowOutcome(path: $0, outcome: nil) }
         calls.begin(request, call, outcomes)
-        let next = (0..<3).map { _ in calls.takeNextFlow(of: request) }
-        #expect(next.map { $0?.place } == [0, 2, nil])
-        #expect(next[1]?.flow == second)
+        calls.setNext(3, of: request)
         calls.endSlices(of: request)
         for place in [2, 0] {
             #expect(!calls.hasNext)

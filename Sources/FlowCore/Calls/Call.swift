@@ -28,9 +28,9 @@ struct Call: Sendable {
     /// Whether it has an alarm for that time.
     var isWatched = false
 
-    // Of a deep link. Each of its flows changes them, so they are not a part of the kind.
+    // Of a deep link. They change, so they are not a part of the kind.
 
-    /// The place of the next flow.
+    /// The place of the flow with which it continues after an interruption.
     var next = 0
     /// How many of the steps have not ended.
     var undecided = 0

@@ -16,16 +16,15 @@ extension Machine {
         }
         if let activationToken { activationTokens.insert(activationToken, for: origins.next(), of: request) }
         reclaimForDeepLink(step, link.arguments.byteCount, client, &turn)
-        let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
-        outcomes.reserveCapacity(flows.count)
-        link.flows.reserveCapacity(flows.count)
+        outcomes.reserveCapacity(forest.flowCount)
+        link.flows.reserveCapacity(forest.flowCount)
         var undecided = 0
         var usage = Accounting.Usage()
-        for (place, flow) in flows.enumerated() {
+        for flow in forest.preorder() where forest[flow].flow != nil {
             let waiting = WaitingStep(
                 origin: 0, client: client, flow: forest.id(of: flow), step: step,
-                arguments: link.arguments, cause: 0, purpose: .deepLink(request, place: place))
+                arguments: link.arguments, cause: 0, purpose: .deepLink(request, place: outcomes.count))
             do throws(FlowError) {
                 try checkEmitter(client, of: flow, waits: link.waits)
                 usage = try checkWait(waiting, for: flow, besides: usage, &turn)
@@ -52,22 +51,22 @@ extension Machine {
 
     /// Continues with the next flow when the cascade of the one before has ended or waits.
     mutating func takeRest(of request: RequestID, _ turn: inout Turn) {
-        guard var step = step(of: request) else { return calls.endSlices(of: request) }
-        while let next = calls.takeNextFlow(of: request) {
+        guard let rest = rest(of: request) else { return calls.endSlices(of: request) }
+        var step = rest.step
+        let flows = rest.flows
+        for place in flows.indices.dropFirst(rest.next) {
+            guard let flow = flows[place] else { continue }
             step.origin = origins.next()
-            step.flow = next.flow
-            step.purpose = .deepLink(request, place: next.place)
+            step.flow = flow
+            step.purpose = .deepLink(request, place: place)
             moveActivationToken(of: request, to: step.origin)
             take(step, &turn)
             guard calls.contains(request) else { return }
-            let isInterrupted = !run(&turn)
-            if isInterrupted || turn.isOver, let call = calls[request], case .deepLink(let link) = call.kind,
-                isInterrupted || call.next < link.flows.count
-            {
-                drop(request)
-                return park(request, call, &turn)
+            if !run(&turn) || (turn.isOver && place + 1 < flows.count) {
+                return parkRest(of: request, from: place + 1, &turn)
             }
         }
+        calls.setNext(flows.count, of: request)
         calls.endSlices(of: request)
         // Its caller does not wait for the rest.
         if let call = calls[request], call.undecided > 0, case .deepLink(let link) = call.kind, !link.waits {
@@ -75,14 +74,23 @@ extension Machine {
         }
     }
 
-    /// The step of a deep link, for the first of its flows. For the others it differs in origin, flow and place.
-    private func step(of request: RequestID) -> WaitingStep? {
+    /// What is left of a deep link: its step, its flows, and the place of the next one. For each flow the step differs in origin,
+    /// flow and place.
+    private func rest(of request: RequestID) -> (step: WaitingStep, flows: [NodeID?], next: Int)? {
         guard let call = calls[request], case .deepLink(let link) = call.kind,
             let flow = link.flows.lazy.compactMap(\.self).first
         else { return nil }
-        return WaitingStep(
+        let step = WaitingStep(
             origin: 0, client: call.client, flow: flow, step: link.step, arguments: link.arguments, cause: 0,
             purpose: .deepLink(request, place: 0))
+        return (step, link.flows, call.next)
+    }
+
+    /// The rest of a deep link continues in the next slice.
+    private mutating func parkRest(of request: RequestID, from next: Int, _ turn: inout Turn) {
+        guard var call = drop(request) else { return }
+        call.next = next
+        park(request, call, &turn)
     }
 
     /// Makes room before the flows are listed, because reclaiming can remove some of them.

@@ -172,18 +172,8 @@ struct PendingCalls: Sendable {
         return isAnswered
     }
 
-    /// The next flow of a deep link, with its place among those; nil if none is left.
-    mutating func takeNextFlow(of request: RequestID) -> (flow: NodeID, place: Int)? {
-        var next: (NodeID, Int)?
-        table.update(request.number) { call in
-            guard case .deepLink(let link) = call.kind else { return }
-            while next == nil, call.next < link.flows.count {
-                if let flow = link.flows[call.next] { next = (flow, call.next) }
-                call.next += 1
-            }
-        }
-        return next
-    }
+    /// A deep link would continue with the flow at this place.
+    mutating func setNext(_ place: Int, of request: RequestID) { table.update(request.number) { $0.next = place } }
 
     /// A deep link has emitted its step on all flows, and waits only for outcomes.
     mutating func endSlices(of request: RequestID) {
