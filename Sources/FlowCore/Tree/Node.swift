@@ -228,7 +228,9 @@ struct NodeTable: Sendable {
     @inline(__always)
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
         var follows: Node.Changes = []
-        let result = Self.change(&nodes[slot.index], change, &follows)
+        // Without the coroutine by which an array has its elements changed.
+        var all = nodes.mutableSpan
+        let result = Self.change(&all[slot.index], change, &follows)
         if !follows.isEmpty { follow(follows, slot) }
         return result
     }
@@ -359,7 +361,8 @@ struct NodeTable: Sendable {
     /// Sets a flow's latest navigation.
     mutating func setLast(_ next: consuming LastNavigation, of slot: NodeSlot) {
         let (client, byteCount) = (next.client, next.byteCount)
-        let former = nodes[slot.index].flow?.value.setLast(next) ?? (client, 0)
+        var all = nodes.mutableSpan
+        let former = all[slot.index].flow?.value.setLast(next) ?? (client, 0)
         if former.client != client {
             accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client)
             accounting.count(Accounting.Usage(bytes: byteCount), for: client)

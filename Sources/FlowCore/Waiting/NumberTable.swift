@@ -37,7 +37,10 @@ struct NumberTable<Value: Sendable>: Sendable {
     /// Changes the value of a number, if it has one, in place.
     @inline(__always)
     mutating func update(_ number: UInt64, _ change: (inout Value) -> Void) {
-        if let place = find(number) { stored[place]?.update(change) }
+        guard let place = find(number) else { return }
+        // Without the coroutine by which an array has its elements changed.
+        var all = stored.mutableSpan
+        all[place]?.update(change)
     }
 
     /// A value that can be changed where it is stored.
