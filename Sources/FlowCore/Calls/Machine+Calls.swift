@@ -130,6 +130,7 @@ extension Machine {
     }
 
     /// A call goes on with the steps of another origin, which may pass on its activation token.
+    @inline(__always)
     mutating func moveActivationToken(of request: RequestID, to origin: UInt64) {
         if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
     }

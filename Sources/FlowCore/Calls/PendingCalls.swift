@@ -41,6 +41,7 @@ struct PendingCalls: Sendable {
         Dictionary(uniqueKeysWithValues: table.dictionary.map { (RequestID($0.key), $0.value) })
     }
 
+    @inline(__always)
     func contains(_ request: RequestID) -> Bool { table.contains(request.number) }
 
     subscript(request: RequestID) -> Call? { table[request.number] }

@@ -127,7 +127,7 @@ extension Machine {
         for place in gone.indices where gone[place].flow != nil {
             let id = NodeID(slot: gone[place].slot, instance: gone[place].instance)
             if let question = gone[place].flow?.question { withdrawQuestion(question, &turn) }
-            unblock(id, turn)
+            unblock(id, at: turn.now)
             if !emptyFlows.isEmpty { forgetEmpty(id) }
             calls.resume(waitingFor: id)
         }

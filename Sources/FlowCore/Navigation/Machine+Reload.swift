@@ -173,7 +173,7 @@ extension Machine {
         for (flow, question) in freed {
             turn.effects.append(.dropQuestion(question))
             if let slot = forest.slot(of: flow) { forest.update(slot) { $0.flow?.question = nil } }
-            unblock(flow, turn)
+            unblock(flow, at: turn.now)
         }
         for request in calls.requests { renewCall(request, for: new, &turn) }
     }
@@ -185,7 +185,7 @@ extension Machine {
             renewed.adaptedFrom = step.adaptedFrom.flatMap { new.step(named: definitions[$0].name) }
             return renewed
         } catch {
-            endWait(of: step, turn)
+            endWait(of: step, at: turn.now)
             end(step, .refused(error), &turn)
             return nil
         }

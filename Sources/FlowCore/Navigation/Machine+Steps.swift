@@ -44,7 +44,7 @@ extension Machine {
             guard mayProceed(step, at: flow, definition, &turn) else { return nil }
         }
         let outcome = carryOut(step, at: flow, &turn)
-        unblock(step.flow, turn)
+        unblock(step.flow, at: turn.now)
         return outcome
     }
 

@@ -122,7 +122,7 @@ extension Machine {
     mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let (step, name) = questions.closeGuard(question), let flow = resume(step, &turn) else { return }
         takeAnswer(answer, about: step, at: flow, of: name, &turn)
-        unblock(step.flow, turn)
+        unblock(step.flow, at: turn.now)
     }
 
     mutating func takeAnswer(
@@ -144,7 +144,7 @@ extension Machine {
     mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let (step, name) = questions.closeNavigator(question), let flow = resume(step, &turn) else { return }
         takeAnswer(answer, about: step, at: flow, of: name, &turn)
-        unblock(step.flow, turn)
+        unblock(step.flow, at: turn.now)
     }
 
     mutating func takeAnswer(

@@ -155,7 +155,7 @@ extension Machine {
             turn.effects.append(.dropQuestion(question))
         }
         for step in steps {
-            endWait(of: step, turn)
+            endWait(of: step, at: turn.now)
             end(step, .refused(error), &turn)
         }
     }

@@ -83,16 +83,16 @@ extension Machine {
     }
 
     /// A step no longer waits for an answer, nor behind one that does.
-    mutating func endWait(of step: WaitingStep, _ turn: borrowing Turn) {
+    mutating func endWait(of step: WaitingStep, at now: Instant) {
         unrecord(step)
-        timings.resume(step.origin, at: turn.now)
+        timings.resume(step.origin, at: now)
     }
 
     // MARK: When an answer has come
 
     /// The flow that waited for the answer about this step; nil if it is gone, and the step has failed.
     mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
-        endWait(of: step, turn)
+        endWait(of: step, at: turn.now)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         forest.origin = step.origin
         if !activationTokens.isEmpty { activationTokens.begin(step.origin) }
@@ -134,19 +134,19 @@ extension Machine {
     ///
     /// If the flow is gone, all of them are taken.
     @inline(__always)
-    mutating func unblock(_ flow: NodeID, _ turn: borrowing Turn) {
-        if !blocked.isEmpty { unblockNext(at: flow, turn) }
+    mutating func unblock(_ flow: NodeID, at now: Instant) {
+        if !blocked.isEmpty { unblockNext(at: flow, now) }
     }
 
-    private mutating func unblockNext(at flow: NodeID, _ turn: borrowing Turn) {
+    private mutating func unblockNext(at flow: NodeID, _ now: Instant) {
         guard let slot = forest.slot(of: flow) else {
             let steps = blocked.takeAll(for: flow)
-            for step in steps { endWait(of: step, turn) }
+            for step in steps { endWait(of: step, at: now) }
             queue.insert(contentsOf: steps)
             return
         }
         guard forest[slot].flow?.question == nil, let step = blocked.takeNext(for: flow) else { return }
-        endWait(of: step, turn)
+        endWait(of: step, at: now)
         // The step continues its cascade; a slice may end before it.
         queue.insertAgain(step)
     }
@@ -154,7 +154,7 @@ extension Machine {
     /// Puts back the step of a question whose flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID, _ turn: inout Turn) {
         if let step = questions.withdraw(question) {
-            endWait(of: step, turn)
+            endWait(of: step, at: turn.now)
             queue.insertAgain(step)
         }
         turn.effects.append(.dropQuestion(question))

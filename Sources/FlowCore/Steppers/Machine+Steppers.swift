@@ -156,7 +156,7 @@ extension Machine {
         guard isWaiting(root) else { return false }
         let outdated = blocked.remove(for: forest.id(of: root), where: { $0.purpose == purpose })
         for step in outdated {
-            endWait(of: step, turn)
+            endWait(of: step, at: turn.now)
             stopWaiting(step)
         }
         return !outdated.isEmpty
