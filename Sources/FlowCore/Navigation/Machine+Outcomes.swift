@@ -23,6 +23,7 @@ extension Machine {
     }
 
     /// Gives the outcome of a step to the call that waits for it (S-9), or reports a failure to all (S-12).
+    @inline(__always)
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         switch step.purpose {
         case .deepLink(let request, let place):

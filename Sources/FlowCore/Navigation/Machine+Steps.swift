@@ -6,17 +6,29 @@ extension Machine {
     ///
     /// - Returns: false if the rest continues in the next slice.
     @discardableResult
+    @inline(__always)
     mutating func run(_ turn: inout Turn) -> Bool {
+        // Most steps trigger none.
+        settleChain(&turn) || runOn(&turn)
+    }
+
+    /// Settles the cascade at hand if it has ended, or waits. Returns whether no step is left in the queue.
+    @inline(__always)
+    private mutating func settleChain(_ turn: inout Turn) -> Bool {
+        if queue.isBetweenChains { settle(&turn) }
+        if !queue.isEmpty { return false }
+        queue.forgetGone()
+        return true
+    }
+
+    /// Takes the steps in the queue.
+    private mutating func runOn(_ turn: inout Turn) -> Bool {
         while true {
-            if queue.isBetweenChains { settle(&turn) }
-            if queue.isEmpty {
-                queue.forgetGone()
-                return true
-            }
             if turn.isOver, queue.isBetweenChains { return false }
             guard let step = queue.takeNext() else { return true }
             if queue.dropRecord(of: step) { unrecord(step) }
             take(step, &turn)
+            if settleChain(&turn) { return true }
         }
     }
 
@@ -59,10 +71,17 @@ extension Machine {
     /// Handles a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
     @discardableResult
     mutating func carryOut(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
-        if step.countedBytes == nil { return end(step, navigate(step, flow, &turn), &turn) }
+        if step.countedBytes == nil { return finish(step, at: flow, &turn) }
         // The step no longer counts, which leaves room for its contributors.
-        let step = stopWaiting(step)
-        return end(step, navigate(step, flow, &turn), &turn)
+        return finish(stopWaiting(step), at: flow, &turn)
+    }
+
+    /// Has the flow navigate, and ends the step with the outcome.
+    @inline(__always)
+    private mutating func finish(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
+        let outcome = navigate(step, flow, &turn)
+        end(step, outcome, &turn)
+        return outcome
     }
 
     /// Ends the current cascades, and all that waits behind them, because the next action requires that.
