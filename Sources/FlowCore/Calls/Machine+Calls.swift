@@ -21,6 +21,7 @@ extension Machine {
     }
 
     /// Takes the outcome of a deep link at one of its flows, if its call still waits for that.
+    @inline(__always)
     mutating func takeOutcome(_ outcome: Outcome, ofDeepLink request: RequestID, at place: Int, _ turn: inout Turn) {
         guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
             let path = calls.deepLinks[request.number]?[place].path

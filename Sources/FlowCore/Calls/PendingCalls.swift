@@ -160,6 +160,7 @@ struct PendingCalls: Sendable {
     /// Notes the outcome of a deep link at one of its flows.
     ///
     /// - Returns: whether to report it to the caller, which was answered `pending`.
+    @inline(__always)
     mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> Bool {
         var (undecided, isAnswered): (Int?, Bool) = (nil, false)
         table.update(request.number) { call in

@@ -29,6 +29,7 @@ struct RuleTable: Sendable {
     }
 
     /// The place of a flow's rule for a step; nil if it has none.
+    @inline(__always)
     func find(_ step: StepID, of flow: FlowID) -> Int? {
         let end = starts[flow.index + 1]
         var (low, high) = (starts[flow.index], end)

@@ -257,6 +257,7 @@ struct NodeTable: Sendable {
     }
 
     /// Marks a record of a node as dirty.
+    @inline(__always)
     mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { dirty.touch(slot, part) }
 
     /// Notes that the search for presentables to reclaim could have another result.
