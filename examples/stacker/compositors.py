@@ -148,9 +148,9 @@ class X11:
             self._root.composite_redirect_subwindows(composite.RedirectAutomatic)
 
     def prepare(self, aim):
-        """Gives a window that is not seen yet its place."""
+        """Gives a window that is not seen yet its size; not its place, as openbox raises what has the size and the place of a display."""
         number = aim.window.number
-        self._send(number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
+        self._send(number, "_NET_MOVERESIZE_WINDOW", 0x2C00, *aim.area)
         self._display.flush()
 
         def drawn():
