@@ -168,12 +168,17 @@ class X11:
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
         below = self._display.intern_atom("_NET_WM_STATE_BELOW")
+        placed = [it for it in aims if it.window.area != it.area]
+        # What makes room for a strip does so when that is there: else the background would be seen.
+        last = [it for it in placed if it.window.is_shown and not it.is_bar and it.window.area[3] > it.area[3]]
         for aim in aims:
             self._send(aim.window.number, "_NET_WM_STATE", 0, below)  # Where the window manager lets new windows begin there.
-            if aim.window.area != aim.area:
+            if aim in placed and aim not in last:
                 self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
             if aim.is_raised and not (aim.is_bar and aim.window.is_shown):
                 self._send(aim.window.number, "_NET_ACTIVE_WINDOW", 2)  # It brings back what is hidden, and raises it.
+        for aim in last:
+            self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
         for window in hidden:
             self._send(window.number, "WM_CHANGE_STATE", 3)
         self._display.flush()
