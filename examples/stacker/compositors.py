@@ -142,6 +142,9 @@ class X11:
         event = protocol.event.ClientMessage(window=window, client_type=kind, data=(32, [*data, 0, 0, 0, 0][:5]))
         self._root.send_event(event, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
 
+    def _place(self, aim, flags=0x2F00):
+        self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", flags, *aim.area)
+
     def keep_drawn(self):
         """Has the server keep what is drawn in a window that others cover. Else it is drawn when it is raised, and seen before."""
         if self._display.has_extension(composite.extname):
@@ -150,12 +153,12 @@ class X11:
     def prepare(self, aim):
         """Gives a window that is not seen yet its size; not its place, as openbox raises what has the size and the place of a display."""
         number = aim.window.number
-        self._send(number, "_NET_MOVERESIZE_WINDOW", 0x2C00, *aim.area)
+        self._place(aim, 0x2C00)
         self._display.flush()
 
         def drawn():
             del self._undrawn[number]
-            return self._changed()
+            self._changed()
 
         if number in self._undrawn:
             self._undrawn[number].destroy()
@@ -168,17 +171,16 @@ class X11:
     def arrange(self, aims, hidden):
         """Shows windows where they are to be, the lowest first, and hides others."""
         below = self._display.intern_atom("_NET_WM_STATE_BELOW")
-        placed = [it for it in aims if it.window.area != it.area]
         # What makes room for a strip does so when that is there: else the background would be seen.
-        last = [it for it in placed if it.window.is_shown and not it.is_bar and it.window.area[3] > it.area[3]]
+        last = [it for it in aims if it.window.is_shown and not it.is_bar and it.window.area[3] > it.area[3]]
         for aim in aims:
             self._send(aim.window.number, "_NET_WM_STATE", 0, below)  # Where the window manager lets new windows begin there.
-            if aim in placed and aim not in last:
-                self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
+            if aim.window.area != aim.area and aim not in last:
+                self._place(aim)
             if aim.is_raised and not (aim.is_bar and aim.window.is_shown):
                 self._send(aim.window.number, "_NET_ACTIVE_WINDOW", 2)  # It brings back what is hidden, and raises it.
         for aim in last:
-            self._send(aim.window.number, "_NET_MOVERESIZE_WINDOW", 0x2F00, *aim.area)
+            self._place(aim)
         for window in hidden:
             self._send(window.number, "WM_CHANGE_STATE", 3)
         self._display.flush()
@@ -198,8 +200,12 @@ def watch(file, context, function):
 
 def after(milliseconds, context, function):
     """Calls a function in the main loop of a context, once."""
+    def once(*_):
+        function()
+        return GLib.SOURCE_REMOVE
+
     source = GLib.timeout_source_new(milliseconds)
-    source.set_callback(lambda *_: function() and False)
+    source.set_callback(once)
     source.attach(context)
     return source
 
