@@ -195,6 +195,28 @@ struct SlicesTests {
         #expect(world.waiting == [] && world.deepLinkCount == 0)
     }
 
+    @Test func `S-27 a deep link goes over a flow that refuses its client, in slices, too`() throws {
+        var builder = builder()
+        builder.flow(
+            "main", initial: "begin",
+            on: ["begin": [], "page": [], "sub": [.flow("sub")], "closed": [.flow("closed")]])
+        builder.flow("closed", initial: "begin", emitters: ["org.example.Till"], on: ["begin": [], "page": []])
+        let world = try World(root: "main", builder)
+        for step in ["sub", "closed", "sub"] { try world.emit(step, on: "/main") }
+        let link = Event.deepLinkOpened(
+            world.nextRequest(), step: try world.id(ofStep: "page"), arguments: [], by: Client(":1.1"))
+        world.begin(link)
+        #expect(world.navigations == ["/main page"])
+        world.begin(.continued)
+        #expect(world.navigations == ["/main/sub page"])
+        world.begin(.continued)
+        #expect(world.navigations == ["/main/sub_2 page"])
+        let outcomes = continueAll(world).last ?? world.lines.last ?? ""
+        #expect(outcomes.hasPrefix("= [/main navigated"), "\(outcomes)")
+        #expect(outcomes.contains("/main/closed AccessDenied, /main/sub_2 navigated"), "\(outcomes)")
+        #expect(world.deepLinkCount == 0)
+    }
+
     @Test func `S-28 a path goes on from segment to segment`() throws {
         let world = try World(root: "main", builder())
         let segments = [("main", "sub"), ("sub", "page"), ("sub", "")].prefix(2).map { flow, step in

@@ -196,21 +196,19 @@ extension LocalHost {
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
         guard !isClosed else { return refuse(done) }
-        lastRequest += 1
-        enqueue(
-            LocalEmission(
-                call: LocalCall(number: lastRequest, path: path, instance: instance, caller: .waiting(done)), step: step
-            ))
+        enqueue(step, on: path, instance, .waiting(done))
     }
 
     func emit(_ step: StepMessage, by node: HostedNode) {
         guard !isClosed else { return refuse { node.ended(step.name, $0) } }
+        enqueue(step, on: node.path, node.instance, .stepper(node, step: step.name))
+    }
+
+    private func enqueue(_ step: StepMessage, on path: NodePath, _ instance: UInt64, _ caller: LocalCall.Caller) {
         lastRequest += 1
-        let caller = LocalCall.Caller.stepper(node, step: step.name)
         enqueue(
             LocalEmission(
-                call: LocalCall(number: lastRequest, path: node.path, instance: node.instance, caller: caller),
-                step: step))
+                call: LocalCall(number: lastRequest, path: path, instance: instance, caller: caller), step: step))
     }
 
     /// Emits a step that asks.

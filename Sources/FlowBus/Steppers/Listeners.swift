@@ -98,14 +98,15 @@ final class Listeners<Element> {
 
 extension Listeners: SubscriptionSource {
     func end(_ number: Int) {
-        let others = others ?? []
-        let place = first?.number == number ? nil : others.firstIndex { $0.number == number }
-        guard let ended = place.map({ others[$0] }) ?? first, ended.number == number else { return }
+        var left = others ?? []
+        let place = first?.number == number ? nil : left.firstIndex { $0.number == number }
+        guard let ended = place.map({ left[$0] }) ?? first, ended.number == number else { return }
         if isNotifying {
-            if let place { self.others?[place].receive = nil } else { first?.receive = nil }
+            if let place { others?[place].receive = nil } else { first?.receive = nil }
             hasEnded = true
         } else if let place {
-            setOthers(Array(others[..<place] + others[(place + 1)...]))
+            left.remove(at: place)
+            setOthers(left)
         } else {
             removeFirst()
         }

@@ -40,11 +40,9 @@ struct DirtyRecords: Sendable {
 
     /// Adds a node, which has no record yet.
     mutating func insert(_ slot: NodeSlot) {
-        if slot.index == flags.count { flags.append([]) }
+        if slot.index < flags.count { flags[slot.index].insert(.isLive) } else { flags.append(.isLive) }
         // The slot may still be listed for the node before.
-        let isListed = flags[slot.index].contains(.isListed(.node))
-        flags[slot.index].formUnion([.isLive, .isListed(.node)])
-        if !isListed { lists[Int(Part.node.rawValue)].append(slot) }
+        touch(slot, .node)
     }
 
     /// Removes a node with its records.
