@@ -35,6 +35,8 @@ final class KillClient {
     private(set) var calls: [Call] = []
     /// The visible state without any of ``calls``.
     private var confirmed: TreeSnapshot = [:]
+    /// The latest answered calls, with when they were answered, for a failure.
+    private var latest: [(call: Call, at: ContinuousClock.Instant)] = []
     /// Answered calls with a token, with the answers.
     private var answered: [(call: Call, values: [BusValue])] = []
     /// The answered calls that were repeated.
@@ -43,6 +45,8 @@ final class KillClient {
     private var instances: [UInt64: UInt64] = [:]
     private var roots = 0
     private var tokens = 0
+    /// When each of the latest tokens was used first, in a ring.
+    private var tokenTimes: [ContinuousClock.Instant] = []
     var counts = KillCounts()
     /// The serials in its answers.
     private var acknowledged: [UInt64] = []
@@ -66,15 +70,34 @@ final class KillClient {
         // A call without a token whose effect another call can undo is made alone: then the tree shows whether it was
         // taken.
         if let last = calls.last, !last.operation.takesToken || last.token == nil, !last.operation.isSwitch { return }
-        guard let (operation, isAlone) = choose(&random, &numbers), !isAlone || calls.isEmpty else { return }
-        var token: String?
-        if operation.takesToken, !isAlone {
-            tokens += 1
-            token = "\(prefix)\(tokens)"
-        }
+        guard let (operation, isAlone) = choose(&random, &numbers) else { return }
+        let hasToken = operation.takesToken && !isAlone && mayUseToken
+        guard hasToken || operation.isSwitch || calls.isEmpty else { return }
+        let token = hasToken ? nextToken() : nil
+        let before = oracle.state
         let callOutcome = try oracle.perform(operation)
-        calls.append(Call(operation: operation, token: token, callOutcome: callOutcome, after: oracle.snapshot))
+        let call = Call(operation: operation, token: token, callOutcome: callOutcome, after: oracle.snapshot)
+        guard isDistinct(call) else { return oracle.state = before }
+        calls.append(call)
         if !isLater { try start(calls.count - 1) }
+    }
+
+    /// Whether the tree will show how many calls were taken, with this one, as far as that matters.
+    ///
+    /// A screen that is hidden, and then replaced by a visible one, looks as if neither call had been taken. The first one has no
+    /// token: made again, it would hide the second screen.
+    private func isDistinct(_ call: Call) -> Bool {
+        let (calls, states) = (calls + [call], snapshots)
+        var (hasTokens, isChanged) = (true, false)
+        for place in calls.indices.reversed() {
+            if calls[place].token == nil { hasTokens = false }
+            if states[place].lines != call.after.lines {
+                isChanged = true
+            } else if isChanged, !hasTokens {
+                return false
+            }
+        }
+        return true
     }
 
     /// Makes the calls that were decided on.
@@ -138,6 +161,22 @@ final class KillClient {
         }
     }
 
+    /// Whether flowbusd has room for a token: it keeps each for a minute, and a limited number of a client's.
+    private var mayUseToken: Bool {
+        tokenTimes.count < Self.tokensPerMinute
+            || tokenTimes[tokens % Self.tokensPerMinute].duration(to: .now) > .seconds(61)
+    }
+
+    /// Some are left for tokens whose age counts from when a call was repeated.
+    private static let tokensPerMinute = Limits.tokensPerClient / 2
+
+    private func nextToken() -> String {
+        let place = tokens % Self.tokensPerMinute
+        if place < tokenTimes.count { tokenTimes[place] = .now } else { tokenTimes.append(.now) }
+        tokens += 1
+        return "\(prefix)\(tokens)"
+    }
+
     private func another(_ random: inout SeededGenerator) -> ClientOperation {
         roots += 1
         let kind = KillDefinitions.kinds.randomElement(using: &random) ?? "free"
@@ -175,6 +214,8 @@ final class KillClient {
                 "\(call) is answered by \(message) before this, which came first: \(first)")
         }
         calls.removeFirst()
+        latest.append((call, .now))
+        if latest.count > 20 { latest.removeFirst() }
         counts.answered += 1
         if call.isTaken { counts.firstOutcomes += 1 }
         confirmed = call.after
@@ -210,7 +251,7 @@ final class KillClient {
             let wanted = snapshots.map { difference(of: seen, from: $0) }.joined(separator: "\n  or ")
             throw TestFailure(
                 "\(prefix): what is to be seen is neither what the answered calls led to nor what one of these leads to: "
-                    + "\(calls.map(\.operation))\n  \(wanted)")
+                    + "\(calls.map(\.operation))\n  \(wanted)\n\(past)")
         }
         // A cleared screen that is contributed again looks the same, but is another one.
         guard let taken = alike.first(where: { problem(of: seen, as: snapshots[$0]) == nil }) else {
@@ -262,10 +303,22 @@ final class KillClient {
     /// Forgets answers that the daemon may forget, too.
     func forgetAnswers() { answered = [] }
 
+    /// What was answered last.
+    private var past: String {
+        let now = ContinuousClock.now
+        return latest.map { "  \($0.at.duration(to: now)) ago: \($0.call), answered \($0.call.callOutcome)" }.joined(
+            separator: "\n")
+    }
+
     private func difference(of seen: TreeSnapshot, from wanted: TreeSnapshot) -> String {
         let paths = Set(seen.keys).union(wanted.keys).sorted()
-        return paths.filter { seen[$0]?.line != wanted[$0]?.line }.map {
-            "\($0): '\(seen[$0]?.line ?? "nothing")', not '\(wanted[$0]?.line ?? "nothing")'"
+        // Instances tell a change that was lost from a presentable that was made anew.
+        func state(_ node: NodeSnapshot?, _ instance: UInt64?) -> String {
+            node.map { "'\($0.line)' (\(instance.map { "instance \($0)" } ?? "new"))" } ?? "nothing"
+        }
+        return paths.filter { seen[$0]?.line != wanted[$0]?.line }.map { path in
+            let known = wanted[path].flatMap { instances[$0.instance] }
+            return "\(path): \(state(seen[path], seen[path]?.instance)), not \(state(wanted[path], known))"
         }.joined(separator: "; ")
     }
 }

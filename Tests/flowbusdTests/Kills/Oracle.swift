@@ -1,5 +1,5 @@
 import BusTestSupport
-import FlowCore
+@testable import FlowCore
 import FlowFile
 
 /// The visible state of presentables, by path.
@@ -109,6 +109,12 @@ final class Oracle {
     }
 
     // MARK: Operations
+
+    /// Its state, to undo an operation.
+    var state: Machine {
+        get { coordinator.machine }
+        set { coordinator.machine = newValue }
+    }
 
     /// Carries out an operation. Returns its answer.
     func perform(_ operation: ClientOperation) throws -> CallOutcome {
