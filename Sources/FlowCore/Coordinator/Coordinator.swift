@@ -168,7 +168,7 @@ struct Machine: Sendable {
     ) {
         self.definitions = definitions
         self.soleClient = soleClient
-        forest = Forest(base: basePath, quotas: quotas)
+        forest = Forest(base: basePath, quotas: quotas, isRecorded: isRecorded)
         forest.setCountsNames(definitions.askWhatIsAlive)
         origins = Origins(isRecorded: isRecorded, limit: quotas.triggeredSteps)
         registrations = Registrations(files: definitions)

@@ -1,7 +1,7 @@
 /// The dirty records of nodes. Each node has a record of its own; a flow can have one of its activity, and a screen one of the
 /// state that its owner saved.
 ///
-/// A slot is listed at most once for each record, so the lists are limited if no shell takes the records.
+/// A slot is listed at most once for each record, so the lists are limited until a shell takes the records.
 struct DirtyRecords: Sendable {
     /// One of the records of a node.
     enum Part: UInt8, CaseIterable, Sendable {
@@ -28,6 +28,8 @@ struct DirtyRecords: Sendable {
         static func isSaved(_ part: Part) -> Flags { Flags(rawValue: 8 << part.rawValue) }
     }
 
+    /// Whether a shell takes the records; if not, nothing is noted.
+    private let isWanted: Bool
     /// By slot.
     private var flags: [Flags] = []
     /// By part: the slots of nodes with dirty records, in order; some may be free by now.
@@ -35,11 +37,14 @@ struct DirtyRecords: Sendable {
     /// The records of removed nodes.
     private(set) var gone: [RecordKey] = []
 
+    init(isWanted: Bool = true) { self.isWanted = isWanted }
+
     /// Whether no record of this kind is dirty. Some may be of nodes that are gone by now.
     func isEmpty(_ part: Part) -> Bool { lists[Int(part.rawValue)].isEmpty }
 
     /// Adds a node, which has no record yet.
     mutating func insert(_ slot: NodeSlot) {
+        if !isWanted { return }
         if slot.index < flags.count { flags[slot.index].insert(.isLive) } else { flags.append(.isLive) }
         // The slot may still be listed for the node before.
         touch(slot, .node)
@@ -47,6 +52,7 @@ struct DirtyRecords: Sendable {
 
     /// Removes a node with its records.
     mutating func remove(_ slot: NodeSlot, instance: UInt64) {
+        if !isWanted { return }
         let before = flags[slot.index]
         for part in Part.allCases where before.contains(.isSaved(part)) { gone.append(RecordKey(part.kind, instance)) }
         flags[slot.index] = before.intersection(.areListed)
@@ -55,7 +61,7 @@ struct DirtyRecords: Sendable {
     /// Marks a record of a node as dirty.
     @inline(__always)
     mutating func touch(_ slot: NodeSlot, _ part: Part) {
-        if !flags[slot.index].contains(.isListed(part)) { list(slot, part) }
+        if isWanted, !flags[slot.index].contains(.isListed(part)) { list(slot, part) }
     }
 
     private mutating func list(_ slot: NodeSlot, _ part: Part) {

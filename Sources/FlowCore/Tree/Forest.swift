@@ -53,9 +53,11 @@ struct Forest: Sendable {
     }
 
     /// Creates an empty forest below this object path, or below none, with these quotas.
-    init(base: String?, quotas: Quotas = .service) {
+    ///
+    /// - Parameter isRecorded: whether the records that change are noted.
+    init(base: String?, quotas: Quotas = .service, isRecorded: Bool = true) {
         self.base = base
-        nodes = NodeTable(quotas)
+        nodes = NodeTable(quotas, isRecorded: isRecorded)
     }
 
     /// The node at the path with these UTF-8 bytes.

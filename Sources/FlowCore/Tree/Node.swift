@@ -196,14 +196,17 @@ struct NodeTable: Sendable {
     var count: Int { flowCount + screenCount }
     /// Counts changes after which the search for presentables to reclaim could have another result (S-33).
     private(set) var reclaimChanges: UInt64 = 0
-    private(set) var dirty = DirtyRecords()
+    private(set) var dirty: DirtyRecords
     /// Nodes with changed properties, in the order of their first change.
     private(set) var changed: [NodeID] = []
 
     /// Makes room for this many nodes.
     mutating func reserveRoom(for count: Int) { nodes.reserveCapacity(count) }
 
-    init(_ quotas: Quotas) { accounting = Accounting(quotas) }
+    init(_ quotas: Quotas, isRecorded: Bool) {
+        accounting = Accounting(quotas)
+        dirty = DirtyRecords(isWanted: isRecorded)
+    }
 
     /// The number of slots.
     var slotCount: Int { nodes.count }
