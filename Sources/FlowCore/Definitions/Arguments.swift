@@ -18,7 +18,7 @@ public struct Argument: Hashable, Sendable {
 
 extension Argument {
     @inline(__always)
-    fileprivate var byteCount: Int { Limits.argumentNameBytes + name.utf8.count + value.byteCount }
+    var byteCount: Int { Limits.argumentNameBytes + name.utf8.count + value.byteCount }
 }
 
 /// Named arguments in order. They are a list, not a dictionary: there are few, and their order is preserved.
@@ -32,11 +32,22 @@ extension [Argument] {
 
     /// The arguments that are not private.
     public var broadcastable: Arguments {
-        contains(where: \.isPrivate) ? filter { !$0.isPrivate } : self
+        @inline(__always) get { havePrivate ? withoutPrivate : self }
     }
 
+    @inline(__always)
+    private var havePrivate: Bool {
+        for place in indices where self[place].isPrivate { return true }
+        return false
+    }
+
+    private var withoutPrivate: Arguments { filter { !$0.isPrivate } }
+
     /// The arguments that are not private, and the bytes that they count for: every navigation needs both.
-    var reported: (arguments: Arguments, byteCount: Int) {
+    ///
+    /// - Parameter plainBytes: the bytes, if they were counted before, and none is private.
+    func reported(_ plainBytes: Int?) -> (arguments: Arguments, byteCount: Int) {
+        if let plainBytes { return (self, plainBytes) }
         var (sum, isPrivate) = (0, false)
         for place in indices {
             if self[place].isPrivate { isPrivate = true }

@@ -11,9 +11,7 @@ enum Declaration {
     ) throws(FlowError) -> Arguments {
         if arguments.isEmpty && parameters.isEmpty { return [] }
         // Most callers give all arguments in their order, with values of the declared types.
-        if !isPrivate, areAsDeclared(arguments, parameters), arguments.byteCount <= Limits.argumentBytes {
-            return arguments
-        }
+        if !isPrivate, plainByteCount(of: arguments, as: parameters) != nil { return arguments }
         guard arguments.count <= Limits.argumentCount else {
             throw FlowError(
                 .limitExceeded,
@@ -59,7 +57,22 @@ enum Declaration {
         return admitted
     }
 
+    /// The bytes of arguments, if all declared ones are given in their order, with values of the declared types, if none is
+    /// private, and if they are not too large.
+    static func plainByteCount(of arguments: Arguments, as parameters: [Parameter]) -> Int? {
+        guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return nil }
+        var sum = 0
+        for place in arguments.indices {
+            guard arguments[place].name == parameters[place].name, !arguments[place].isPrivate,
+                parameters[place].type.isType(of: arguments[place].value)
+            else { return nil }
+            sum += arguments[place].byteCount
+        }
+        return sum <= Limits.argumentBytes ? sum : nil
+    }
+
     /// Whether all declared arguments are given in their order, with values of the declared types.
+    @inline(__always)
     static func areAsDeclared(_ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
         guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return false }
         for place in arguments.indices {
@@ -103,6 +116,13 @@ extension Definitions {
         try Declaration.admit(
             arguments, as: steps[step.index].parameters, of: "step '\(steps[step.index].name)'",
             isPrivate: steps[step.index].isPrivate)
+    }
+
+    /// The bytes of arguments that ``admit(_:of:)`` would return as they are, if none is private: nearly always. nil if that has to
+    /// be called.
+    func plainByteCount(of arguments: Arguments, for step: StepID) -> Int? {
+        steps[step.index].isPrivate
+            ? nil : Declaration.plainByteCount(of: arguments, as: steps[step.index].parameters)
     }
 
     /// What only flows have, at birth.

@@ -149,10 +149,11 @@ extension Machine {
         let flow = flow(for: slot)
         let place = slot == flow ? nil : slot
         let admitted: Arguments
+        let plainBytes = definitions.plainByteCount(of: arguments, for: step)
         do throws(FlowError) {
             if let options { try Self.checkActivationToken(options.activationToken) }
             try checkEmitter(client, of: flow, on: place, waits: waits)
-            admitted = try definitions.admit(arguments, of: step)
+            admitted = plainBytes == nil ? try definitions.admit(arguments, of: step) : arguments
         } catch {
             return .ended(.refused(error))
         }
@@ -164,7 +165,7 @@ extension Machine {
             WaitingStep(
                 origin: origin, client: client, flow: forest.id(of: flow), step: step,
                 arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
-                isInteractive: options?.isInteractive ?? false),
+                isInteractive: options?.isInteractive ?? false, plainBytes: plainBytes),
             at: slot, for: flow, &turn)
     }
 

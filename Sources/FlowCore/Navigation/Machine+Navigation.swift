@@ -45,7 +45,7 @@ extension Machine {
     /// Applies no contributor: nothing changes but the flow's latest navigation. Returns nil if the arguments need more than those
     /// of the one before, for which a plan has to find room first.
     private mutating func applyNone(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome? {
-        let (arguments, byteCount) = step.arguments.reported
+        let (arguments, byteCount) = step.arguments.reported(step.plainBytes)
         guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
         occur(arguments, byteCount, [], step, flow, &turn)
         triggerPresented(&turn)
@@ -97,7 +97,7 @@ extension Machine {
     private mutating func applyForward(
         _ template: StepTemplate, isForParent: Bool, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
-        let (arguments, byteCount) = step.arguments.reported
+        let (arguments, byteCount) = step.arguments.reported(step.plainBytes)
         guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
         let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
         let path = isForParent ? forest.parentPath(of: flow) : forest[flow].path
@@ -122,7 +122,7 @@ extension Machine {
         let birth = try Planner.newChild(
             template, with: arguments, hasInitial: initial != nil, scope, client: step.client,
             besides: SiblingIDs.PlannedIDs(), forest, definitions)
-        let (reported, byteCount) = step.arguments.reported
+        let (reported, byteCount) = step.arguments.reported(step.plainBytes)
         var own = Accounting.Usage(nodes: 1, bytes: byteCount + birth.byteCount(with: initial))
         var total = own
         forest.subtractLast(of: flow, from: &own, &total, for: step.client)
