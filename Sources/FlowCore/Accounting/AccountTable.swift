@@ -43,7 +43,9 @@ struct AccountTable<Account: Sendable>: Sendable {
     mutating func update<Result>(_ client: Client, _ change: (inout Account) -> Result) -> Result? {
         guard let place = find(client) else { return nil }
         latest = place
-        return places[place]?.update(change)
+        // Without the coroutine by which an array has its elements changed.
+        var all = places.mutableSpan
+        return all[place]?.update(change)
     }
 
     /// Adds or replaces the account of a client.

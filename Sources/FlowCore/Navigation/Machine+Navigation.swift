@@ -99,7 +99,8 @@ extension Machine {
     ) throws(FlowError) -> Outcome? {
         let (arguments, byteCount) = step.arguments.reported(step.plainBytes)
         guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
-        let next = try Planner.resolve(template, step, at: flow, turn.now, forest, definitions)
+        let next = try Planner.resolve(
+            template, step.step, step.arguments, origin: step.origin, at: flow, turn.now, forest, definitions)
         let path = isForParent ? forest.parentPath(of: flow) : forest[flow].path
         let contribution = Planner.contribution(isForParent ? .parent : .current, next, path: path, definitions)
         occur(arguments, byteCount, [contribution], step, flow, &turn)
@@ -117,11 +118,12 @@ extension Machine {
         _ template: ChildTemplate, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
     ) throws(FlowError) -> Outcome? {
         guard (forest[flow].flow?.children.count ?? 0) < accounting.quotas.children else { return nil }
-        let scope = Planner.Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: turn.now)
-        let (arguments, initial) = try Planner.values(of: template, scope, forest, definitions)
-        let birth = try Planner.newChild(
-            template, with: arguments, hasInitial: initial != nil, scope, client: step.client,
-            besides: SiblingIDs.PlannedIDs(), forest, definitions)
+        let (arguments, initial) = try Planner.values(
+            of: template, step.arguments, origin: step.origin, at: flow, turn.now, forest, definitions)
+        var birth = try Planner.newChild(
+            template, with: arguments, hasInitial: initial != nil,
+            onResult: Planner.onResult(template, step.arguments), below: flow, origin: step.origin, turn.now,
+            client: step.client, besides: SiblingIDs.PlannedIDs(), forest, definitions)
         let (reported, byteCount) = step.arguments.reported(step.plainBytes)
         var own = Accounting.Usage(nodes: 1, bytes: byteCount + birth.byteCount(with: initial))
         var total = own
@@ -130,7 +132,7 @@ extension Machine {
 
         serial += 1
         let contribution = Planner.contribution(birth)
-        let child = insert(birth, below: flow, by: step)
+        let child = insert(&birth, below: flow, by: step)
         if !asks.isEmpty { noteContributed(child, by: step.origin, &turn) }
         setLastNavigation(
             reported, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
@@ -192,7 +194,8 @@ extension Machine {
     ) {
         switch plan.children[place] {
         case .make(let planned, let initial):
-            let slot = insert(planned.take(), below: flow, by: step, replaces: replaces)
+            var birth = planned.take()
+            let slot = insert(&birth, below: flow, by: step, replaces: replaces)
             plan.children[place] = .made(slot, initial)
             changed.append(slot)
         case .reuse(let slot, let arguments, let onResult, _):
@@ -231,9 +234,9 @@ extension Machine {
     ///
     /// - Parameter replaces: whether it takes the place of the one that covered the others.
     private mutating func insert(
-        _ birth: consuming Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool = false
+        _ birth: inout Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool = false
     ) -> NodeSlot {
-        let slot = forest.insert(birth, below: flow)
+        let slot = forest.insert(&birth, below: flow)
         if forest[slot].flow != nil {
             takeOverLosses(slot, from: flow)
             scheduleIdleStep(of: slot)

@@ -134,14 +134,14 @@ extension Planner {
         if template.reuses, let place = reusable(template, scope.flow, &plan, forest, definitions) {
             let (arguments, step) = try values(of: template, scope, forest, definitions)
             let name = template.name(definitions)
-            reuse(place, name, arguments, onResult(template, scope), step, scope.flow, &plan, forest)
+            reuse(place, name, arguments, onResult(template, scope.arguments), step, scope.flow, &plan, forest)
             bringForward(place, template, scope.flow, &plan, forest)
             return
         }
         let (arguments, step) = try values(of: template, scope, forest, definitions)
         let birth = try newChild(
-            template, with: arguments, hasInitial: step != nil, scope, client: client, besides: plan.ids, forest,
-            definitions)
+            template, with: arguments, hasInitial: step != nil, onResult: onResult(template, scope.arguments),
+            below: scope.flow, origin: scope.origin, scope.now, client: client, besides: plan.ids, forest, definitions)
         if !plan.isSingle { plan.ids.insert(birth.id, givenFor: template.id == nil ? birth.name : nil) }
         plan.siblings?.append(.planned(plan.children.count))
         let contribution = contribution(birth)
@@ -151,7 +151,8 @@ extension Planner {
 
     /// A new child.
     static func newChild(
-        _ template: ChildTemplate, with arguments: Arguments, hasInitial: Bool, _ scope: Scope, client: Client,
+        _ template: ChildTemplate, with arguments: Arguments, hasInitial: Bool, onResult: OnResult?,
+        below parent: NodeSlot, origin: UInt64, _ now: Instant, client: Client,
         besides planned: SiblingIDs.PlannedIDs, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Forest.Birth {
         let name = template.name(definitions)
@@ -161,15 +162,32 @@ extension Planner {
         case .screen(let id):
             presenting = definitions.screens[id.index].presenter.map { Boxed(Node.Presenting($0)) }
         case .flow(let id):
-            flow = definitions.newState(of: id, hasInitial: hasInitial, birth: scope.origin, scope.now)
+            flow = definitions.newState(of: id, hasInitial: hasInitial, birth: origin, now)
         }
-        let (id, number) = try forest.newID(template.id, for: name, below: scope.flow, besides: planned)
+        let (id, number) = try forest.newID(template.id, for: name, below: parent, besides: planned)
         return Forest.Birth(
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
-            flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope), presenting: presenting,
-            path: forest.path(of: id, below: scope.flow), number: number)
+            flow: flow, onDismissed: template.onDismissed, onResult: onResult, presenting: presenting,
+            path: forest.path(of: id, below: parent), number: number)
+    }
+
+    /// The arguments of a child, and its initial step, as declared; for a step of these arguments.
+    // Inlined, the caller's step would be copied as a whole for the arguments that are returned.
+    @inline(never)
+    static func values(
+        of template: ChildTemplate, _ arguments: Arguments, origin: UInt64, at flow: NodeSlot, _ now: Instant,
+        _ forest: Forest, _ definitions: Definitions
+    ) throws(FlowError) -> (arguments: Arguments, step: Plan.Step?) {
+        // Most often a screen gets the arguments of the step, as they are.
+        if case .screen(let id) = template.presentable, template.step == nil, case .inherited = template.arguments,
+            Declaration.areAsDeclared(arguments, definitions.screens[id.index].parameters)
+        {
+            return (arguments, nil)
+        }
+        return try values(
+            of: template, Scope(arguments: arguments, flow: flow, origin: origin, now: now), forest, definitions)
     }
 
     /// The arguments of a child, and its initial step, as declared.
@@ -246,17 +264,19 @@ extension Planner {
 // MARK: - Values
 
 extension Planner {
-    /// A step that a rule triggers, with its arguments as declared; for the flow that takes this step.
+    /// A step that a rule triggers, with its arguments as declared; for the flow that takes a step with these arguments.
+    // Not inlined, for the same reason.
+    @inline(never)
     static func resolve(
-        _ template: StepTemplate, _ step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
-        _ definitions: Definitions
+        _ template: StepTemplate, _ step: StepID, _ arguments: Arguments, origin: UInt64, at flow: NodeSlot,
+        _ now: Instant, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Plan.Step {
         // The arguments of the step at hand are as declared.
-        if template.step == step.step, case .inherited = template.arguments {
-            return Plan.Step(step: step.step, arguments: step.arguments)
+        if template.step == step, case .inherited = template.arguments {
+            return Plan.Step(step: step, arguments: arguments)
         }
         return try resolve(
-            template, Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now), forest, definitions)
+            template, Scope(arguments: arguments, flow: flow, origin: origin, now: now), forest, definitions)
     }
 
     /// A step that a rule triggers, with its arguments as declared.
@@ -297,8 +317,8 @@ extension Planner {
     }
 
     /// What follows when the child answers, with the arguments of this step that it refers to (S-45).
-    private static func onResult(_ template: ChildTemplate, _ scope: Scope) -> OnResult? {
-        template.onResult.map { OnResult(template: $0, asked: $0.asked(of: scope.arguments)) }
+    static func onResult(_ template: ChildTemplate, _ arguments: Arguments) -> OnResult? {
+        template.onResult.map { OnResult(template: $0, asked: $0.asked(of: arguments)) }
     }
 
     /// The values of a rule (S-18). References to absent arguments are left out.

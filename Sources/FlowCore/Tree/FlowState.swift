@@ -91,10 +91,10 @@ extension Node {
         }
 
         /// Adds its newest child.
-        mutating func add(_ child: NodeSlot, _ id: String, _ name: String, _ number: Int?) {
+        mutating func add(_ child: NodeSlot, _ birth: borrowing Forest.Birth) {
             children.append(child)
             mayBeEmpty = true
-            ids.insert(id, madeOf: name, number)
+            ids.insert(birth.id, madeOf: birth.name, birth.number)
         }
 
         @inline(__always)

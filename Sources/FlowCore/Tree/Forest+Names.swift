@@ -116,17 +116,19 @@ extension Forest {
             }
         }
         guard id != "root" else { throw Self.invalid(id) }
-        let above = parent.map { self[$0].path } ?? base ?? ""
-        let length = above.utf8.count + 1 + id.utf8.count
-        let quotas = accounting.quotas
-        guard length <= quotas.pathLength else {
+        // Not the path itself, which is only copied for a message.
+        let lengthAbove = parent.map { self[$0].path.utf8.count } ?? base?.utf8.count ?? 0
+        let length = lengthAbove + 1 + id.utf8.count
+        let (maxLength, maxDepth) = (accounting.quotas.pathLength, accounting.quotas.depth)
+        guard length <= maxLength else {
             throw FlowError(
                 .limitExceeded,
-                "the object path '\(above)/\(id)' would have \(length) bytes of at most \(quotas.pathLength)")
+                "the object path '\(place(of: id, below: parent))' would have \(length) bytes of at most \(maxLength)")
         }
-        if let parent, self[parent].depth >= quotas.depth {
+        if let parent, self[parent].depth >= maxDepth {
             throw FlowError(
-                .limitExceeded, "'\(above)/\(id)' would be deeper in the tree than \(quotas.depth) presentables")
+                .limitExceeded,
+                "'\(place(of: id, below: parent))' would be deeper in the tree than \(maxDepth) presentables")
         }
         return (id, number)
     }
@@ -140,6 +142,11 @@ extension Forest {
             let place = parent.map { "below '\(self[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
+    }
+
+    /// The path of a new node, for messages.
+    private func place(of id: String, below parent: NodeSlot?) -> String {
+        "\(parent.map { self[$0].path } ?? base ?? "")/\(id)"
     }
 
     private static func invalid(_ id: String) -> FlowError {

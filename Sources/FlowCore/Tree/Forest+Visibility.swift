@@ -34,6 +34,9 @@ extension Forest {
     /// child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very many.
     mutating func updateVisibility(below parent: NodeSlot, changed: NodeSlots) {
         let former = self[parent].flow?.current
+        if former == nil, self[parent].flow?.covering == .free, let child = changed.only {
+            return presentChild(child, of: parent)
+        }
         if former != nil || self[parent].flow?.covering != .free { cover(parent) }
         let current = self[parent].flow?.current
         if self[parent].flow?.covering == .layers {

@@ -119,13 +119,16 @@ struct Forest: Sendable {
 
     /// The path of a child with this id, below that of its parent; nil where the path of a root is its id.
     static func path(of id: String, below above: String?) -> String {
-        guard var above else { return id }
-        var id = id
+        guard let above else { return id }
+        let (end, count) = (above.utf8.count, above.utf8.count + 1 + id.utf8.count)
         // As one piece of the right size; an interpolation takes ten times as long.
-        return String(unsafeUninitializedCapacity: above.utf8.count + 1 + id.utf8.count) { path in
-            let end = above.withUTF8 { path.initialize(fromContentsOf: $0) }
+        return String(unsafeUninitializedCapacity: count) { path in
+            let path = UnsafeMutableRawBufferPointer(path)
+            NameIndex.withBytes(of: above) { path.copyMemory(from: $0) }
             path[end] = UInt8(ascii: "/")
-            return id.withUTF8 { path[(end + 1)...].initialize(fromContentsOf: $0) }
+            let rest = UnsafeMutableRawBufferPointer(rebasing: path[(end + 1)...])
+            NameIndex.withBytes(of: id) { rest.copyMemory(from: $0) }
+            return count
         }
     }
 
@@ -139,12 +142,18 @@ struct Forest: Sendable {
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
     mutating func insert(_ birth: consuming Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
+        insert(&birth, below: parent, instance: instance)
+    }
+
+    /// Adds a node, and takes its initial values: what is consumed would be moved first.
+    mutating func insert(_ birth: inout Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
         if birth.path == nil { birth.path = path(of: birth.id, below: parent) }
         let slot = nodes.insert(&birth, instance: lastInstance, below: parent)
         slots.insert(slot, SlotIndex.hash(self[slot].path))
         if self[slot].flow != nil { named[self[slot].name, default: []].insert(slot) }
-        countName(1, of: self[slot].name, self[slot].root, parent)
+        // Where nobody asks, the name need not be at hand.
+        if counts != nil { countName(1, of: self[slot].name, self[slot].root, parent) }
         if parent == nil {
             roots.append(slot)
             rootIDs.insert(self[slot].id, madeOf: self[slot].name, birth.number)

@@ -45,11 +45,18 @@ extension Machine {
     }
 
     private mutating func reportAll(_ turn: inout Turn) {
+        var areAllBorn = true
         for place in forest.changedPlaces {
-            if let slot = forest.takeBorn(at: place) { turn.effects.append(.addPresentable(forest.state(of: slot))) }
+            if let slot = forest.takeBorn(at: place) {
+                turn.effects.append(.addPresentable(forest.state(of: slot)))
+            } else {
+                areAllBorn = false
+            }
         }
-        for place in forest.changedPlaces {
-            if let changes = forest.takeChanges(at: place) { turn.effects.append(.changeProperties(changes)) }
+        if !areAllBorn {
+            for place in forest.changedPlaces {
+                if let changes = forest.takeChanges(at: place) { turn.effects.append(.changeProperties(changes)) }
+            }
         }
         forest.forgetChanges()
     }

@@ -284,7 +284,8 @@ struct NodeTable: Sendable {
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         if let parent {
             // Not by ``update(_:_:)``: the closure would hold what it needs of the new node.
-            nodes[parent.index].flow?.value.add(slot, birth.id, birth.name, birth.number)
+            var all = nodes.mutableSpan
+            all[parent.index].flow?.value.add(slot, birth)
             noteReclaimChange(of: parent)
         }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }

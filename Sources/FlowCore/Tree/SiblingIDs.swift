@@ -117,7 +117,13 @@ struct SiblingIDs: Equatable, Sendable {
     ///   - name: the name of the presentable, from which most ids are made.
     ///   - number: its number, if it is known to be made from that name.
     mutating func insert(_ id: String, madeOf name: String = "", _ number: Int? = nil) {
-        let (name, number) = number.map { (name, $0) } ?? Self.parts(of: id, madeOf: name)
+        if let number { return insert(number, of: name) }
+        let (name, number) = Self.parts(of: id, madeOf: name)
+        insert(number, of: name)
+    }
+
+    /// Adds the id that is made from this name and number.
+    mutating func insert(_ number: Int, of name: String) {
         let place = firstPlace(from: name)
         if place == names.count || names[place].name != name { names.insert(Numbers(name), at: place) }
         names[place].insert(number)
@@ -140,6 +146,8 @@ struct SiblingIDs: Equatable, Sendable {
 
     /// The place of the first name that is not less than this one.
     private func firstPlace(from name: String) -> Int {
+        // Most often all have one name.
+        if names.count == 1, names[0].name == name { return 0 }
         var (low, high) = (0, names.count)
         while low < high {
             let middle = (low + high) / 2
