@@ -70,7 +70,7 @@ extension Machine {
         }
         origins.wait(presenting.origin)
         if presenting.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
-        let (reason, direction) = (presenting.reason, presenting.value.launchDirection)
+        let (reason, direction) = (presenting.reason, presenting.reason.launchDirection(replaces: presenting.replaces))
         turn.effects.append(.present(presentation(id, of: slot, reason, direction, call.token)))
         asks.notePresented(forest[slot].instance)
     }
@@ -85,13 +85,12 @@ extension Machine {
 
     /// What the only client needs to know of a screen.
     private func ownPresentation(of slot: NodeSlot, _ token: String?) -> Presentation {
-        let (reason, direction, serial) =
-            forest[slot].presenting.map { ($0.reason, $0.value.launchDirection, $0.serial) } ?? (.launch, .push, 0)
+        let presenting = forest[slot].presenting
+        let reason = presenting?.reason ?? .launch
         return Presentation(
-            id: QuestionID(0), presenter: .service(Service("", path: "/", timeout: 0)), path: forest[slot].path,
-            name: forest[slot].name, arguments: forest[slot].arguments, instance: forest[slot].instance,
-            style: forest[slot].style, styles: [], flow: "", root: "", serial: serial, reason: reason,
-            direction: direction, activationToken: token,
+            path: forest[slot].path, arguments: forest[slot].arguments, instance: forest[slot].instance,
+            serial: presenting?.serial ?? 0, reason: reason,
+            direction: reason.launchDirection(replaces: presenting?.replaces ?? false), activationToken: token,
             state: forest[slot].savedState, answers: asks.answers(for: forest[slot].instance))
     }
 

@@ -12,6 +12,9 @@ public enum PresentReason: String, CaseIterable, Sendable {
     case update
     /// It is in sight again.
     case `return`
+
+    /// The direction of a new screen; nil where its presenter is called for another reason.
+    func launchDirection(replaces: Bool) -> PresentDirection? { self == .launch ? replaces ? .replace : .push : nil }
 }
 
 /// How a screen comes in sight, for an animation (S-38).
@@ -131,9 +134,6 @@ extension Node {
         }
 
         init(_ presenter: Presenter) { self.presenter = presenter }
-
-        /// The direction of a new screen; nil where its presenter is called for another reason.
-        var launchDirection: PresentDirection? { reason == .launch ? replaces ? .replace : .push : nil }
 
         mutating func takeFollows(into all: inout Changes) {
             all.formUnion(follows)
