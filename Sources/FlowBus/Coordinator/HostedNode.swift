@@ -46,8 +46,9 @@ package final class HostedNode {
     private var asked: (message: StepMessage, step: any Step)?
     /// What the flow contributed with its latest answer, until the host reports the navigation.
     @exclusivity(unchecked) var contributed: Contributed?
-    /// The call of `adapt` under way.
-    private var adapting: Adapting?
+    /// The call of `adapt` under way, and the number of calls so far.
+    @exclusivity(unchecked) private var adapting: Adapting?
+    @exclusivity(unchecked) private var adaptCount = 0
 
     package init(_ child: ContributedChild, at path: NodePath, instance: UInt64, definition: String = "") {
         self.path = path
@@ -159,29 +160,44 @@ package final class HostedNode {
     func adapt(
         _ step: any Step, by flow: any Flow, for host: any Host, _ answer: @escaping @FlowActor (AdaptAnswer) -> Void
     ) -> Bool {
-        adapting?.stop()
-        let current = Adapting(answer)
-        adapting = current
+        stopAdapting()
+        adaptCount += 1
+        let number = adaptCount
+        adapting = Adapting(number: number, receive: answer)
         let task = Task.immediate { @FlowActor in
             do {
                 // A type that the flow does not take is found unhandled.
                 let adapted = try await flow._adapted(step) ?? step
                 // In RxFlow, `NoneStep` means that no step is taken.
-                current.answer(adapted.isNone ? .rejected("") : .step(try host.message(of: adapted)))
+                end(number, with: adapted.isNone ? .rejected("") : .step(try host.message(of: adapted)))
             } catch let rejection as StepRejected {
-                current.answer(.rejected(rejection.reason))
+                end(number, with: .rejected(rejection.reason))
             } catch {
-                current.answer(.failed("\(error)"))
+                end(number, with: .failed("\(error)"))
             }
         }
-        if current.isOver {
+        if adapting?.number != number {
             // It was stopped, or has its answer.
             task.cancel()
             return true
         }
-        current.run(task, within: type(of: flow).timeout, by: host.clock)
+        let (timeout, clock) = (type(of: flow).timeout, host.clock)
+        adapting?.task = task
+        adapting?.clock = Task { [weak self] in
+            do { try await clock.sleep(timeout) } catch { return }
+            self?.end(number, with: .timedOut)
+            task.cancel()
+        }
         return false
     }
+
+    /// Ends the call of `adapt` with this number with its answer, if that is still wanted.
+    private func end(_ number: Int, with answer: AdaptAnswer) {
+        if adapting?.number == number { adapting.take()?.end(with: answer) }
+    }
+
+    /// Cancels the call of `adapt`; its answer is discarded. What waits for it learns by the release of its closure that there is none.
+    private func stopAdapting() { adapting.take()?.cancel() }
 
     /// Cancels all subscriptions and tasks.
     package func end() {
@@ -191,49 +207,28 @@ package final class HostedNode {
         stepSubscription?.end()
         for task in tasks { task.cancel() }
         (subscriptions, presenceSubscription, stepSubscription, tasks) = ([], nil, nil, [])
-        adapting?.stop()
-        adapting = nil
+        stopAdapting()
         reports?.end()
         asks?.end()
     }
 }
 
 /// A call of `adapt` under way, with its time limit.
-@FlowActor
-private final class Adapting {
-    private var task: Task<Void, Never>?
-    private var clock: Task<Void, Never>?
-    /// Receives the answer; nil when it is over. What waits for the answer learns by its release that there is none.
-    private var receive: (@FlowActor (AdaptAnswer) -> Void)?
+private struct Adapting {
+    let number: Int
+    let receive: @FlowActor (AdaptAnswer) -> Void
+    var task: Task<Void, Never>?
+    var clock: Task<Void, Never>?
 
-    init(_ receive: @escaping @FlowActor (AdaptAnswer) -> Void) { self.receive = receive }
-
-    var isOver: Bool { receive == nil }
-
-    func run(_ task: Task<Void, Never>, within timeout: Duration, by hostClock: HostClock) {
-        self.task = task
-        clock = Task { [weak self] in
-            do { try await hostClock.sleep(timeout) } catch { return }
-            let task = self?.task
-            self?.answer(.timedOut)
-            task?.cancel()
-        }
-    }
-
-    /// Ends the call. Returns who wants its answer; nil if nobody does any more.
-    private func end() -> (@FlowActor (AdaptAnswer) -> Void)? {
+    @FlowActor
+    func end(with answer: AdaptAnswer) {
         clock?.cancel()
-        (task, clock) = (nil, nil)
-        return receive.take()
+        receive(answer)
     }
 
-    /// Ends the call with its answer, if that is still wanted.
-    func answer(_ answer: AdaptAnswer) { end()?(answer) }
-
-    /// Cancels the call; its answer is discarded.
-    func stop() {
-        let task = task
-        if end() != nil { task?.cancel() }
+    func cancel() {
+        clock?.cancel()
+        task?.cancel()
     }
 }
 
