@@ -30,7 +30,7 @@ extension FlowCoordinator {
         // The node is kept until it ends, and its subscriptions with it. Visibility goes first: the gate checks a step at the moment
         // when it is emitted.
         node.coordinator = self
-        node.observePresence { change in node.coordinator?.report(change, of: node) }
+        node.observePresence(Receiver { change in node.coordinator?.report(change, of: node) })
         emitInitialSteps(of: node)
         node.subscribeToSteps { step in node.coordinator?.emit(step, on: node) }
         node.stepper.readyToEmitSteps()

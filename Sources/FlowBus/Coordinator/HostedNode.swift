@@ -92,12 +92,13 @@ package final class HostedNode {
 
     /// Subscribes to the visibility, the title, the dismissal and the answer of the presentable. A flow has the visibility and the
     /// dismissal of its root, but neither title nor answer.
-    package func observePresence(_ receive: @escaping @FlowActor (Presence.Change) -> Void) {
+    package func observePresence(_ receiver: Receiver<Presence.Change>) {
         // Its presence says what its sequences do, without a stream for each of them.
         if flow == nil, let presence = presentableType.presence(of: presentable) {
-            presenceSubscription = presence.add(receive)
+            presenceSubscription = presence.add(receiver)
             return
         }
+        let receive = receiver.receive
         let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
         if let values = visible as? PresenceValues<Bool> {
             subscribe(values.presence) { change in

@@ -135,14 +135,16 @@ public final class Presence: Sendable {
     }
 
     /// Subscribes to the changes, beginning with the current state.
-    func subscribe(_ listener: @escaping @FlowActor (Change) -> Void) -> Subscription { Subscription(add(listener)) }
+    func subscribe(_ listener: @escaping @FlowActor (Change) -> Void) -> Subscription {
+        Subscription(add(Receiver(listener)))
+    }
 
     /// The same for a subscriber that ends the subscription itself.
-    func add(_ listener: @escaping @FlowActor (Change) -> Void) -> Subscription.Place {
+    func add(_ receiver: Receiver<Change>) -> Subscription.Place {
         var first: [Change] = []
         if let lastVisible { first.append(.visible(lastVisible)) }
         if let lastTitle { first.append(.title(lastTitle)) }
         if isDismissed { first.append(answer.map(Change.finished) ?? .dismissed) }
-        return changes.add(first: first, listener)
+        return changes.add(first: first, receiver.receive)
     }
 }

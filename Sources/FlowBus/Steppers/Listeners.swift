@@ -96,6 +96,13 @@ final class Listeners<Element> {
     }
 }
 
+/// A closure that receives values. One that is made for it is as ``Listeners`` need it; any other is wrapped into one that is.
+package struct Receiver<Value> {
+    let receive: @FlowActor (Value) -> Void
+
+    package init(_ receive: @escaping @FlowActor (Value) -> Void) { self.receive = receive }
+}
+
 extension Listeners: SubscriptionSource {
     func end(_ number: Int) {
         var left = others ?? []

@@ -74,7 +74,7 @@ final class ScreenStage: LinkListener {
         request.screen.asks.whenSaved = { [weak reports] in reports?.whenSaved($0) }
         request.screen.asks.bind(presentable)
         shown[instance] = node
-        node.observePresence { [weak reports] change in reports?.report(change) }
+        node.observePresence(Receiver { [weak reports] change in reports?.report(change) })
         node.subscribeToSteps { [weak self] step in self?.emit(step, on: path, instance) }
         node.stepper.readyToEmitSteps()
         return node
