@@ -14,7 +14,7 @@ extension FlowCoordinator {
     func begin(_ child: ContributedChild, at path: NodePath) { begin(child, at: path, live.place(at: path)) }
 
     private func begin(
-        _ child: ContributedChild, at path: NodePath, _ place: LivePlace, after origin: ChildOrigin? = nil
+        _ child: ContributedChild, at path: NodePath, _ place: LivePlace, after origin: consuming ChildOrigin? = nil
     ) {
         let definition = child.flow.map { hostName(of: type(of: $0)) }
         let node = HostedNode(child, at: path, instance: place.report?.instance ?? 0, definition: definition ?? "")
@@ -277,19 +277,20 @@ extension FlowCoordinator {
             step = nil
         }
         // Going back contributes nothing.
-        let applied = navigation.step == nil ? nil : node.contributed.take()
+        let applied = navigation.step == nil ? nil : node.takeContributed()
+        let isApplied = applied != nil
         var contributions = navigation.contributions
-        if let applied, applied.leadingSteps > 0 {
-            contributions = Array(contributions.dropFirst(applied.leadingSteps))
+        if let applied {
+            if applied.leadingSteps > 0 { contributions = Array(contributions.dropFirst(applied.leadingSteps)) }
+            begin(applied, contributions, navigation, step)
         }
-        if let applied { begin(applied, contributions, navigation, step) }
         logged.append(NavigationLog.Entry(navigation, contributions))
         navigations.send(
             FlowNavigation(
                 flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
                 sender: navigation.sender, contributions: contributions,
                 adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
-        if applied != nil { markReady(node) }
+        if isApplied { markReady(node) }
     }
 
     /// Begins the children of a navigation.
@@ -297,33 +298,49 @@ extension FlowCoordinator {
         _ applied: Contributed, _ contributions: [AppliedContributor], _ navigation: HostNavigation, _ step: (any Step)?
     ) {
         var next = 0
+        if let only = applied.only { begin(only, at: 0, contributions, &next, navigation, step) }
         for (index, named) in applied.children.enumerated() {
-            while next < contributions.count, !contributions[next].kind.isChild { next += 1 }
-            // A child that the same list has removed is not reported.
-            guard next < contributions.count, contributions[next].name == named.name else { continue }
-            let (contribution, child) = (contributions[next], named.child)
-            next += 1
-            // A later navigation may have dismissed the child already.
-            guard let path = contribution.path, let new = newest?.report?.path == path ? newest : live[path],
-                new.report != nil
-            else {
-                if contribution.kind == .reuse, let child { discard(child) }
-                continue
-            }
-            if contribution.kind == .reuse {
-                if let child { reuse(new.node, for: child) }
-                continue
-            }
-            var origin: ChildOrigin?
-            if !host.keepsTree, let step, let name = navigation.step?.name {
-                let led = ChildOrigin(
-                    step: step, stepName: name, serial: navigation.serial, place: applied.places?[index] ?? index)
-                if child == nil { origins[path] = led }
-                if !restorations.isEmpty { noteRestored(path, navigation.step, led) }
-                origin = led
-            }
-            if let child { begin(child, at: path, new, after: origin) }
+            begin(named, at: applied.places?[index] ?? index, contributions, &next, navigation, step)
         }
+    }
+
+    /// Begins a child of a navigation.
+    ///
+    /// - Parameters:
+    ///   - named: the child.
+    ///   - place: its place in what the flow contributed.
+    ///   - contributions: what was contributed.
+    ///   - next: the place there of what may be the child.
+    ///   - navigation: the navigation.
+    ///   - step: its step.
+    private func begin(
+        _ named: NamedChild, at place: Int, _ contributions: [AppliedContributor], _ next: inout Int,
+        _ navigation: HostNavigation, _ step: (any Step)?
+    ) {
+        while next < contributions.count, !contributions[next].kind.isChild { next += 1 }
+        // A child that the same list has removed is not reported.
+        guard next < contributions.count, contributions[next].name == named.name else { return }
+        let (contribution, child) = (contributions[next], named.child)
+        next += 1
+        // A later navigation may have dismissed the child already.
+        guard let path = contribution.path, let new = newest?.report?.path == path ? newest : live[path],
+            new.report != nil
+        else {
+            if contribution.kind == .reuse, let child { discard(child) }
+            return
+        }
+        if contribution.kind == .reuse {
+            if let child { reuse(new.node, for: child) }
+            return
+        }
+        var origin: ChildOrigin?
+        if !host.keepsTree, let step, let name = navigation.step?.name {
+            let led = ChildOrigin(step: step, stepName: name, serial: navigation.serial, place: place)
+            if child == nil { origins[path] = led }
+            if !restorations.isEmpty { noteRestored(path, navigation.step, led) }
+            origin = led
+        }
+        if let child { begin(child, at: path, new, after: origin) }
     }
 
     /// Uses a live child instead of one that was contributed: its object stays, and takes the initial steps.

@@ -87,7 +87,7 @@ extension FlowCoordinator: HostDelegate {
             // What most steps lead to needs no lists.
             if let onlyChild, onlyChild.isPlain, let name = registeredName(of: onlyChild, question) {
                 answer(.screen(name))
-                node.contributed = Contributed(children: [NamedChild(name: name, child: onlyChild)])
+                node.contributed = Contributed(only: NamedChild(name: name, child: onlyChild))
                 return
             }
             list = [contributor]

@@ -200,6 +200,13 @@ package final class HostedNode {
     /// Cancels the call of `adapt`; its answer is discarded. What waits for it learns by the release of its closure that there is none.
     private func stopAdapting() { adapting.take()?.cancel() }
 
+    /// Takes what the flow contributed with its latest answer.
+    func takeContributed() -> Contributed? {
+        var taken: Contributed?
+        swap(&taken, &contributed)
+        return taken
+    }
+
     /// Cancels all subscriptions and tasks.
     package func end() {
         isEnded = true
@@ -290,7 +297,9 @@ struct NamedChild {
 
 /// What a flow contributed, until the host reports the navigation.
 struct Contributed {
-    /// Its children.
+    /// Its child, if it contributed nothing else, which needs no list.
+    var only: NamedChild?
+    /// Its children otherwise.
     var children: [NamedChild] = []
     /// The place of each in what the flow contributed, if some of that was left out.
     var places: [Int]?
