@@ -297,6 +297,8 @@ package final class FlowKind {
     var make: (@FlowActor () -> any Flow)?
     /// The names of screens that the host has as those of this flow, the latest of each type.
     @exclusivity(unchecked) private var screens: [ObjectIdentifier: String] = [:]
+    /// The one of them that was looked for last, which is usually the next one, too.
+    @exclusivity(unchecked) private var lastScreen: (type: ObjectIdentifier, name: String)?
 
     init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
         (self.type, self.catalog, self.registration) = (type, catalog, registration)
@@ -316,6 +318,7 @@ package final class FlowKind {
     /// Notes a screen that is registered.
     func note(_ screen: any Presentable) {
         screens[ObjectIdentifier(Swift.type(of: screen))] = screen.name
+        lastScreen = nil
     }
 
     /// Whether all children are screens that are registered: then there is nothing to check when they are contributed once more.
@@ -328,7 +331,11 @@ package final class FlowKind {
 
     /// The name of a screen that is registered; nil for any other presentable.
     func registeredName(of presentable: any Presentable) -> String? {
-        let name = presentable.name
-        return isRegistered && screens[ObjectIdentifier(Swift.type(of: presentable))] == name ? name : nil
+        let (type, name) = (ObjectIdentifier(Swift.type(of: presentable)), presentable.name)
+        guard isRegistered else { return nil }
+        if let lastScreen, lastScreen.type == type, lastScreen.name == name { return name }
+        guard screens[type] == name else { return nil }
+        lastScreen = (type, name)
+        return name
     }
 }

@@ -5,7 +5,7 @@ package import FlowCore
 extension HostNode {
     init(_ state: PresentableState) {
         self.init(
-            path: NodePath(state.path), instance: state.instance, name: state.name, isFlow: state.isFlow,
+            path: NodePath(ids: state.path), instance: state.instance, name: state.name, isFlow: state.isFlow,
             isPresented: state.isPresented, isReady: state.isReady)
     }
 }
@@ -17,9 +17,19 @@ extension HostNavigation {
             flow: path, serial: navigation.serial, cause: navigation.cause, sender: "",
             step: navigation.step.isEmpty
                 ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments),
-            contributions: navigation.contributions.isEmpty
-                ? [] : navigation.contributions.map(AppliedContributor.init),
-            adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink)
+            contributions: navigation.contributions.applied, adaptedFrom: navigation.adaptedFrom,
+            isDeepLink: navigation.isDeepLink)
+    }
+}
+
+extension [FlowCore.Contribution] {
+    fileprivate var applied: [AppliedContributor] {
+        switch count {
+        case 0: []
+        // `map` would first ask how many there are, and what type they have.
+        case 1: [AppliedContributor(self[0])]
+        default: map(AppliedContributor.init)
+        }
     }
 }
 
@@ -27,13 +37,13 @@ extension AppliedContributor {
     init(_ contribution: FlowCore.Contribution) {
         self.init(
             kind: Kind(rawValue: contribution.kind.rawValue), name: contribution.name,
-            path: contribution.path.map { NodePath($0) })
+            path: contribution.path.map { NodePath(ids: $0) })
     }
 }
 
 extension NavigationFailure {
     package init(_ failure: FlowCore.NavigationFailure) {
-        let path = NodePath(failure.flow)
+        let path = NodePath(ids: failure.flow)
         switch failure.reason {
         case .verdict(let verdict):
             self.init(path: path, step: failure.step, Verdict(rawValue: verdict.rawValue), failure.message)
@@ -67,7 +77,7 @@ extension Result<StepOutcome, NavigationError> {
 extension FlowOutcome {
     init(_ outcome: FlowCore.FlowOutcome) {
         let result = outcome.outcome.map { Result<StepOutcome, NavigationError>($0) }
-        self.init(path: NodePath(outcome.path), result: result)
+        self.init(path: NodePath(ids: outcome.path), result: result)
     }
 }
 
@@ -94,7 +104,7 @@ extension FlowCore.Presentation {
     /// It as a screen gets it. No initializer, for which all of it would be copied.
     var shown: FlowBus.Presentation {
         FlowBus.Presentation(
-            path: NodePath(path), arguments: arguments.dictionary,
+            path: NodePath(ids: path), arguments: arguments.dictionary,
             reason: FlowBus.Presentation.Reason(rawValue: reason.rawValue), isRepeated: isAgain,
             state: state.dictionary, activationToken: activationToken)
     }

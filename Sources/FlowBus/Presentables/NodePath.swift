@@ -19,6 +19,9 @@ public struct NodePath: Hashable, Sendable {
         self.text = String(Substring(text.utf8.dropFirst(Self.tree.utf8.count)))
     }
 
+    /// A path from ids alone, as the machine in this process has them.
+    init(ids: String) { text = ids }
+
     /// The path of the object on the bus.
     public var objectPath: String { Self.tree + text }
 

@@ -45,9 +45,8 @@ public final class PublishRelay<Element: Sendable>: Sendable {
 
     /// The same for a subscriber that ends the subscription itself.
     func add(_ onNext: @escaping @FlowActor (Element) -> Void) -> Subscription.Place {
-        let waiting = early?.values.all ?? []
-        early = nil
-        return listeners.add(first: waiting, onNext)
+        guard let kept = early.take(), !kept.isEmpty else { return listeners.add(onNext) }
+        return listeners.add(first: kept.values.all, onNext)
     }
 
     // MARK: Initial values
@@ -76,6 +75,8 @@ public final class PublishRelay<Element: Sendable>: Sendable {
 private struct EarlyValues<Element> {
     private(set) var values = Fifo<Element>()
     private let policy: BufferingPolicy
+
+    var isEmpty: Bool { values.isEmpty }
 
     init(_ policy: BufferingPolicy) { self.policy = policy }
 

@@ -28,7 +28,10 @@ extension StepMessage {
 extension Arguments {
     /// The arguments by name; of duplicates, the first.
     package var dictionary: [String: DBusValue] {
-        Dictionary(compactMap { argument in DBusValue(argument.value).map { (argument.name, $0) } }) { one, _ in one }
+        if isEmpty { return [:] }
+        return Dictionary(compactMap { argument in DBusValue(argument.value).map { (argument.name, $0) } }) { one, _ in
+            one
+        }
     }
 
     /// Arguments sorted by name.
