@@ -63,9 +63,7 @@ enum Declaration {
         guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return nil }
         var sum = 0
         for place in arguments.indices {
-            guard arguments[place].name == parameters[place].name, !arguments[place].isPrivate,
-                parameters[place].type.isType(of: arguments[place].value)
-            else { return nil }
+            guard isAsDeclared(place, arguments, parameters), !arguments[place].isPrivate else { return nil }
             sum += arguments[place].byteCount
         }
         return sum <= Limits.argumentBytes ? sum : nil
@@ -76,11 +74,14 @@ enum Declaration {
     static func areAsDeclared(_ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
         guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return false }
         for place in arguments.indices {
-            guard arguments[place].name == parameters[place].name,
-                parameters[place].type.isType(of: arguments[place].value)
-            else { return false }
+            if !isAsDeclared(place, arguments, parameters) { return false }
         }
         return true
+    }
+
+    @inline(__always)
+    private static func isAsDeclared(_ place: Int, _ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
+        arguments[place].name == parameters[place].name && parameters[place].type.isType(of: arguments[place].value)
     }
 
     private static func unknownArgument(_ name: String, _ parameters: [Parameter], _ subject: String) -> FlowError {

@@ -52,11 +52,13 @@ struct Sparse<Value: Initial>: Equatable, Sendable {
 
     /// A member of the value, with what it is at first.
     @inline(__always)
-    subscript<Member: Equatable>(member: WritableKeyPath<Value, Member>, first: Member) -> Member {
-        get { changed?[dynamicMember: member] ?? first }
+    subscript<Member: Equatable>(
+        member: WritableKeyPath<Value, Member>, first: @autoclosure () -> Member
+    ) -> Member {
+        get { changed?[dynamicMember: member] ?? first() }
         set {
             if changed == nil {
-                if newValue == first { return }
+                if newValue == first() { return }
                 changed = Boxed(Value())
             }
             changed?[dynamicMember: member] = newValue

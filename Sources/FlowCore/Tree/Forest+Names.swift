@@ -123,12 +123,12 @@ extension Forest {
         guard length <= maxLength else {
             throw FlowError(
                 .limitExceeded,
-                "the object path '\(place(of: id, below: parent))' would have \(length) bytes of at most \(maxLength)")
+                "the object path '\(path(of: id, below: parent))' would have \(length) bytes of at most \(maxLength)")
         }
         if let parent, self[parent].depth >= maxDepth {
             throw FlowError(
                 .limitExceeded,
-                "'\(place(of: id, below: parent))' would be deeper in the tree than \(maxDepth) presentables")
+                "'\(path(of: id, below: parent))' would be deeper in the tree than \(maxDepth) presentables")
         }
         return (id, number)
     }
@@ -142,11 +142,6 @@ extension Forest {
             let place = parent.map { "below '\(self[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
-    }
-
-    /// The path of a new node, for messages.
-    private func place(of id: String, below parent: NodeSlot?) -> String {
-        "\(parent.map { self[$0].path } ?? base ?? "")/\(id)"
     }
 
     private static func invalid(_ id: String) -> FlowError {

@@ -34,10 +34,9 @@ extension Forest {
     /// child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very many.
     mutating func updateVisibility(below parent: NodeSlot, changed: NodeSlots) {
         let former = self[parent].flow?.current
-        if former == nil, self[parent].flow?.covering == .free, let child = changed.only {
-            return presentChild(child, of: parent)
-        }
-        if former != nil || self[parent].flow?.covering != .free { cover(parent) }
+        // Nobody covers anybody.
+        if former == nil, self[parent].flow?.covering == .free { return present(changed, of: parent) }
+        cover(parent)
         let current = self[parent].flow?.current
         if self[parent].flow?.covering == .layers {
             if current == former, changed.isEmpty { return }
@@ -52,9 +51,15 @@ extension Forest {
             if let former, let slot = slot(of: former) { affected.insert(slot) }
             if let current { affected.insert(current.slot) }
         }
-        affected.sort { self[$0].order < self[$1].order }
-        for child in affected { presentChild(child, of: parent) }
+        present(affected, of: parent)
         formerCurrent = nil
+    }
+
+    /// Updates whether some children of a flow are presented, the oldest first.
+    private mutating func present(_ children: NodeSlots, of parent: NodeSlot) {
+        var children = children
+        children.sort { self[$0].order < self[$1].order }
+        for child in children { presentChild(child, of: parent) }
     }
 
     /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).

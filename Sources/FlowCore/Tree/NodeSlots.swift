@@ -9,9 +9,6 @@ struct NodeSlots: Sequence, Sendable {
 
     @inline(__always)
     var isEmpty: Bool { first == nil }
-    /// The only one; nil if there are others, or none.
-    @inline(__always)
-    var only: NodeSlot? { others.isEmpty ? first : nil }
     @inline(__always)
     var count: Int { first == nil ? 0 : 1 + others.count }
 
