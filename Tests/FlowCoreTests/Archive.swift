@@ -5,6 +5,9 @@ import Testing
 /// The stored records of a coordinator, as a shell stores them.
 struct Archive {
     private(set) var bodies: [RecordKey: [UInt8]] = [:]
+    private var byteCount = 0
+    /// Whether it takes little time to compare all records, as can be done after each event.
+    var isSmall: Bool { bodies.count < 300 && byteCount < 65_536 }
 
     /// All stored records.
     var records: [Record] { bodies.map { Record($0.key, $0.value) } }
@@ -41,6 +44,9 @@ struct Archive {
     }
 
     mutating func keep(_ records: [Record]) {
-        for record in records { bodies[record.key] = record.body }
+        for record in records {
+            byteCount += (record.body?.count ?? 0) - (bodies[record.key]?.count ?? 0)
+            bodies[record.key] = record.body
+        }
     }
 }

@@ -110,7 +110,7 @@ struct SavedStateTests {
             #expect(try world.refusal().code == .staleArguments)
             #expect(try world.refusal().message.contains("'/main/note' was reused with other arguments"))
         }
-        let again = try #require(world.coordinator.copy().questions.open.keys.map(\.number).max())
+        let again = try #require(world.coordinator.copy().questions.numbers.max())
         world.presented(again, by: ":1.7")
         #expect(try world.saveState("/main/note", state, by: ":1.7") == ["= done"])
         try world.emit("open", ["item": .int64(2)], on: "/main")

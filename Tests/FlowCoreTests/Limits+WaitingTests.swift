@@ -91,7 +91,7 @@ struct LimitsWaitingTests {
 
     /// Answers everything, and checks that nothing is left.
     private func finish(_ world: World, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        while let number = world.coordinator.questions.open.keys.map(\.number).min() {
+        while let number = world.coordinator.questions.numbers.min() {
             world.pass(try question(number, of: world))
         }
         #expect(world.waiting == [], sourceLocation: sourceLocation)

@@ -136,7 +136,7 @@ private final class AskedLife {
 
     /// Answers everything, and dismisses everything.
     func end() throws {
-        while let number = world.coordinator.questions.open.keys.map(\.number).min() {
+        while let number = world.coordinator.questions.numbers.min() {
             note("at last \(number)") { world.answer(number, GuardAnswer.rejected) }
             note("at last \(number)") { world.answer(number, NavigatorAnswer.timedOut) }
         }

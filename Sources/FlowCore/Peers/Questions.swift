@@ -72,6 +72,8 @@ struct Questions: Sendable {
 
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
+    /// The numbers of the open questions, in no order.
+    var numbers: [UInt64] { table.numbers }
     /// The open questions.
     var open: [QuestionID: Asked] {
         Dictionary(uniqueKeysWithValues: table.dictionary.map { (QuestionID($0.key), $0.value) })
