@@ -265,9 +265,11 @@ struct CrashPresenterTests {
 
     @Test func `S-23 S-30 S-36 a nested flow that stays live gets its own onDismissed step`() throws {
         let ui = try peers.start(Self.name)
-        for step in ["plain", "enter"] { try service.emit(step, on: "/shop") }
-        for path in ["/shop/plain", "/shop/inner/plain"] { try peers.wait(for: "Present \(path)", of: ui) }
         try service.listen()
+        for step in ["plain", "enter"] { try service.emit(step, on: "/shop") }
+        for path in ["/shop/plain", "/shop/inner/plain"] {
+            try service.waitForChange(of: path, "Owner", to: .string(ui.uniqueName))
+        }
         try peers.kill(ui)
         #expect(try service.waitForNavigation("gone", of: "/shop").values[4].brief == "{name: plain, why: ownerGone}")
         try service.waitForNavigation("gone", of: "/shop/inner")
