@@ -8,7 +8,7 @@ import Testing
 /// All kinds of damage to a tree of some hundred nodes whose process was killed. The result is either everything that
 /// was acknowledged, or a file that is unreadable.
 ///
-/// `FLOWBUS_DAMAGES=20 swift test --filter SilenceTests` does twenty times as much.
+/// `FLOWBUS_DAMAGES=20 make test TEST_OPTIONS='--filter SilenceTests'` does twenty times as much.
 @Suite struct SilenceTests {
     private static let factor = ProcessInfo.processInfo.environment["FLOWBUS_DAMAGES"].flatMap(Int.init) ?? 1
 

@@ -4,7 +4,7 @@ import Testing
 
 /// flowbusd is killed (SIGKILL) repeatedly while clients navigate.
 ///
-/// `FLOWBUS_KILLS=500 swift test --filter KillTests` kills it 500 times in each test; with `FLOWBUS_SEED` the clients
+/// `make test KILLS=500 TEST_OPTIONS='--filter KillTests'` kills it 500 times in each test; with `FLOWBUS_SEED` the clients
 /// choose as in the test that printed it. The moments of the kills are not repeatable.
 @Suite("Killed at random moments", .serialized)
 struct KillTests {
