@@ -88,9 +88,8 @@ quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Lif
 swift-release = swift build -c release --omit-frame-pointers --traits Programs \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S
-# No test needs an index of the sources, which takes a tenth of the time; Tests/XCTMain.swift is why none is needed to find them.
 # SwiftPM passes several traits to the compiler in the order of a Set, and compiles everything anew after another order.
-swift-debug = SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros --disable-index-store --disable-xctest $(sanitized)
+swift-debug = SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros $(sanitized)
 sanitized = $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
