@@ -62,9 +62,9 @@ final class World {
                 if !complaints.isEmpty { Issue.record("records: \(complaints) amid \(event)") }
             })
         // The stored records have to match the state, after every event of every test.
-        let complaints = archive.update(from: &coordinator, comparing: archive.isSmall && coordinator.calls.count < 300)
+        let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
         if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
-        if archive.isSmall, !coordinator.forest.hasSightings, !stopsTimes {
+        if archive.bodies.count < 300, !coordinator.forest.hasSightings, !stopsTimes {
             Issue.record("times: \(coordinator.machine.timings.emissions) after \(event)")
         }
         // The explanation of a step has to match its effects.
