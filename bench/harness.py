@@ -138,9 +138,15 @@ class Process:
         """The lines that it prints from now on."""
         return self.child.stdout
 
-    def drain(self):
-        """Reads what else it prints, so that it does not fill the pipe."""
-        threading.Thread(target=lambda: self.lines.extend(self.child.stdout), daemon=True).start()
+    def drain(self, pattern=None, seen=None):
+        """Reads what else it prints, so that it does not fill the pipe; sets an event at a line like this."""
+        def read():
+            for line in self.child.stdout:
+                self.lines.append(line)
+                if seen and re.search(pattern, line):
+                    seen.set()
+
+        threading.Thread(target=read, daemon=True).start()
 
     def process_id(self):
         """The process that is measured: the child of strace, or this one. valgrind executes its program in its place."""
@@ -169,8 +175,8 @@ class Process:
 
 
 @contextlib.contextmanager
-def bus(program, place):
-    """A bus of its own; its address."""
+def bus(program, place, monitored=None):
+    """A bus of its own; its address. A dbus-daemon sets the event when a connection became a monitor."""
     path = place / "bus"
     if len(os.fsencode(path)) > running.SOCKET_LENGTH:
         raise Failure(f"the path '{path}' is too long for a socket; move the sources to a folder with a shorter path")
@@ -183,7 +189,7 @@ def bus(program, place):
     process = Process(command, env=environment())
     try:
         process.wait_for_line(ready)
-        process.drain()
+        process.drain("became a monitor", monitored)
         yield address
     finally:
         process.stop()

@@ -42,7 +42,7 @@ struct DemoTests {
         let folder = try TemporaryDirectory()
         let demo = try play(in: folder)
         #expect(try demo.waitForExit() == .status(0), "\(demo.errors)")
-        #expect(demo.output.contains("├─/org/flowbus/Navigation1/tree/main/watched"))
+        #expect(demo.output.contains("/org/flowbus/Navigation1/tree/main/watched\n"))
         #expect(demo.output.contains("ts 0 \"hidden\""))
         #expect((demo.output + demo.errors).contains("did you mean 'moviePicked'?"))
         #expect(demo.output.contains("busctl --user introspect"))

@@ -6,7 +6,8 @@ service=org.flowbus.Navigation1
 tree=/org/flowbus/Navigation1/tree
 
 # listen FILTER MATCH...   Prints what the jq filter makes of each of the service's signals that one of the matches
-# lets through, one line each, until the bus goes. Says "Monitoring bus message stream." when it really listens.
+# lets through, one line each, until the bus goes. That it really listens, the bus says ("became a monitor"): busctl with
+# --json does not, since systemd 257.
 listen() {
     local filter=$1 matches=() match
     shift
