@@ -1,5 +1,6 @@
 """What the programs of bench/ and reliability/ share: how they end, what they need, and what they are told."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -35,6 +36,11 @@ def require(part, programs, status=1):
     for program in programs:
         if not shutil.which(program):
             raise Failure(f"there is no '{program}'; 'tools/dependencies build demo {part}' installs it", status)
+
+
+def strict():
+    """What the compiler of C gets besides -Wall: warnings are errors for those who develop flowbus."""
+    return ["-Werror"] if os.environ.get("FLOWBUS_STRICT") else []
 
 
 def chosen(text, valid, what):

@@ -1,5 +1,5 @@
 public import CSdBus
-public import Glibc
+import Glibc
 
 /// A container type of D-Bus, by its letter; sd_bus_message_enter_container(3).
 public enum Container {

@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 internal import Platform
 
 /// A call into libsystemd that failed (or into the C library on its behalf).
@@ -55,7 +55,7 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// Whether a call with this result, a negative errno, may succeed when repeated: memory or buffers were short, or a signal
     /// interrupted it.
-    @inlinable
+    @usableFromInline
     static func canPass(_ result: Int32) -> Bool {
         [-ENOMEM, -ENOBUFS, -EAGAIN, -EINTR].contains(result)
     }
