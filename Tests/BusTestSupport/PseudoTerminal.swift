@@ -28,7 +28,8 @@ public struct PseudoTerminal {
             throw TestFailure("the pseudoterminal: errno \(errno)")
         }
         let written = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        // struct winsize, whose module depends on the version of glibc.
+        var size: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (rows, columns, 0, 0)
         guard written >= 0, ioctl(written, UInt(TIOCSWINSZ), &size) == 0 else {
             close(shown)
             throw TestFailure("the pseudoterminal: errno \(errno)")
