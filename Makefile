@@ -1,4 +1,4 @@
-# flowbus: `make help` lists the targets. Needs Swift 6.3 in PATH; tools/dependencies installs everything else that is missing.
+# flowbus: `make help` lists the targets. Needs Swift 6.2 or later; tools/dependencies installs what else is missing.
 
 PREFIX = /usr/local
 DESTDIR =
@@ -55,6 +55,12 @@ zshdir = $(datadir)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-fu
 fishdir = $(datadir)/fish/vendor_completions.d
 # What takes symbols off installed programs; empty where something else does.
 STRIP = -s
+
+# The compiler, and programs that are tested, keep caches in the home folder. Builders of packages have none.
+ifneq ($(shell test -n "$$HOME" && mkdir -p "$$HOME/.cache" 2>/dev/null && test -w "$$HOME/.cache" && echo yes),yes)
+export HOME := $(CURDIR)/.build/home
+$(shell mkdir -p '$(HOME)')
+endif
 
 name = org.flowbus.Navigation1
 # Where the programs are that `make install` takes.
@@ -151,8 +157,10 @@ help:
 	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the documentation of the Swift library'
 	@echo 'make deps       install what building, the demo and the tests need'
 
-demo: build
-	@tools/dependencies demo
+# Of the programs it needs flowbusd alone.
+demo:
+	@tools/dependencies build demo
+	$(swift-release) --product flowbusd --static-swift-stdlib
 	@examples/movies/demo
 
 tours: build swift-app
