@@ -295,7 +295,7 @@ public struct MessageReader {
         let result = Container.withContents(of: type) { contents in
             sd_bus_message_enter_container(handle, Container.variant.letter, contents)
         }
-        return result == -ENXIO ? false : try check("sd_bus_message_enter_container", result) > 0
+        return SdError.isOfOtherType(result) ? false : try check("sd_bus_message_enter_container", result) > 0
     }
 
     /// Skips values of these types; sd_bus_message_skip(3).

@@ -53,6 +53,12 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A value has the wrong type for its place: EINVAL, ENXIO.
     public var isInvalid: Bool { code == EINVAL || code == ENXIO }
 
+    // Constants of errno are no part of what can be inlined elsewhere: which module they belong to depends on the C library.
+
+    /// Whether a call with this result, a negative errno, found another type than the one it was told: ENXIO.
+    @usableFromInline
+    static func isOfOtherType(_ result: Int32) -> Bool { result == -ENXIO }
+
     /// Whether a call with this result, a negative errno, may succeed when repeated: memory or buffers were short, or a signal
     /// interrupted it.
     @usableFromInline
