@@ -499,9 +499,9 @@ exec {running}<"$dir/running"
 exec {reports}<>"$dir/watched"
 exec {watched}<"$dir/watched"
 # What the bus says goes to the log. It says when the watcher really listens: busctl with --json does not, since systemd 257.
-while read -r line; do
-    echo "$line" >>"$dir/log"
-    if [[ $line == *" became a monitor." ]]; then echo listens >&"$reports"; fi
+while read -r text; do
+    echo "$text" >>"$dir/log"
+    if [[ $text == *" became a monitor." ]]; then echo listens >&"$reports"; fi
 done <"$dir/said" {runs}>&- {running}<&- {watched}<&- &
 dbus-daemon --config-file="$dir/bus.conf" --nofork --nopidfile --address="unix:path=$dir/bus" \
     --print-address=3 3>"$dir/address" >"$dir/running" 2>"$dir/said" {runs}>&- {running}<&- {reports}>&- {watched}<&- &
