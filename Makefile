@@ -6,8 +6,10 @@ DESTDIR =
 OPTIONS = --flows examples/movies/flows.d
 # What `make test` gives to the tests, as to `swift test`, for instance --filter NamesTests.
 TEST_OPTIONS =
-# How many random lives `make test` compares with the model of the rules.
-SEQUENCES = 100000
+# How many random lives `make test` compares with the model of the rules, and how many times it repeats what may leave nothing in
+# memory. `make test-night` does both more often.
+SEQUENCES = 5000
+CYCLES = 100000
 # How often `make test` kills flowbusd in each test that does.
 KILLS = 20
 # A sanitizer for `make test`: address or thread. It has a build of its own.
@@ -113,15 +115,16 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app test-own-actor shell \
+.PHONY: help demo tours run test test-night test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app test-own-actor shell \
     test-shell build install uninstall list deb test-deb reproducible format lint deps docs bench-build bench bench-compare \
     bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
-	@echo 'make test       build and run all tests'
+	@echo 'make test       build and run the tests of the service, flowbusctl and the Swift library'
 	@echo '                (SANITIZE=address, SANITIZE=thread: with a sanitizer, which takes much longer)'
+	@echo 'make test-night the same with twenty times as many random lives'
 	@echo 'make test-quick build, and run the most useful tests, for a minute'
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
@@ -184,7 +187,8 @@ build:
 	@$(MAKE) --no-print-directory $(completions)
 
 # Not by `swift test`, which keeps SwiftPM's lock: nothing else could be built meanwhile.
-run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
+run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_CYCLES=$(CYCLES) FLOWBUS_KILLS=$(KILLS) \
+    $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
     .build/$(if $(SANITIZE),sanitize-$(SANITIZE)/)debug/flowbusPackageTests.xctest --testing-library swift-testing
 
 # Tests of the library share the main actor, so they run a few at once (Tests/FlowBusTests/FewAtOnce.swift), and not beside those that
@@ -196,6 +200,11 @@ test:
 	$(if $(SANITIZE),,@tools/documentation)
 	$(if $(TEST_OPTIONS),$(run-tests) $(TEST_OPTIONS),$(run-tests) --skip FlowBusTests)
 	$(if $(TEST_OPTIONS),,$(run-tests) --filter FlowBusTests)
+
+# What rarely finds what `make test` does not.
+test-night: SEQUENCES = 100000
+test-night: CYCLES = 1000000
+test-night: test
 
 test-quick: SEQUENCES = 2000
 test-quick:
