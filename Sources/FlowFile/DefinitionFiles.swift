@@ -18,6 +18,8 @@ public struct DefinitionFiles: Sendable {
     public let definitions: Definitions
     /// Warnings about valid definitions that are probably not intended; in the order of ``files``, then of lines.
     public let warnings: [Diagnostic]
+    /// Notes for who writes the files, and no one else: a file that is not TOML 1.0 has one. In the order of ``files``.
+    public let notes: [Diagnostic]
     /// The paths of the files that were read, in order.
     public let files: [String]
 
@@ -108,13 +110,14 @@ public struct DefinitionFiles: Sendable {
         let definitions = resolver.definitions()
 
         let files = texts.map(\.file)
+        let notes = sources.flatMap(\.notes)
         var sorted = sort(diagnostics.all, files)
         if diagnostics.leftOut > 0 {
             let severity: Diagnostic.Severity = diagnostics.hasErrors ? .error : .warning
             sorted.append(Diagnostic(severity, file: "", message: "\(diagnostics.leftOut) more are left out"))
         }
-        if diagnostics.hasErrors { throw DefinitionFailure(diagnostics: sorted, files: files) }
-        return DefinitionFiles(definitions: definitions, warnings: sorted, files: files)
+        if diagnostics.hasErrors { throw DefinitionFailure(diagnostics: sorted, notes: notes, files: files) }
+        return DefinitionFiles(definitions: definitions, warnings: sorted, notes: notes, files: files)
     }
 
     /// Sorts diagnostics: those without a file first, then by file in the order of reading, then by line, and then by
@@ -137,6 +140,8 @@ public struct DefinitionFiles: Sendable {
 public struct DefinitionFailure: Error, Sendable {
     /// All errors and warnings, in the order of ``files``, then of lines.
     public let diagnostics: [Diagnostic]
+    /// Notes about files that could be parsed, as in ``DefinitionFiles/notes``.
+    public let notes: [Diagnostic]
     /// The paths of the files that were found, in order, including unreadable ones.
     public let files: [String]
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An error or a warning about definition files.
+/// An error, a warning or a note about definition files.
 public struct Diagnostic: Error, Hashable, Sendable {
     /// The severity.
     public enum Severity: String, Sendable {
@@ -8,6 +8,8 @@ public struct Diagnostic: Error, Hashable, Sendable {
         case error
         /// A warning: the definitions can be used, but are probably not intended.
         case warning
+        /// A note: the definitions are as good as any, but not every program can read the file.
+        case note
     }
 
     /// The severity.

@@ -97,8 +97,10 @@ struct DefinitionFilesTests {
     @Test func `a summary in one line`() {
         let one = Diagnostic(.error, file: "a", line: 1, message: "bad")
         let other = Diagnostic(.error, file: "a", line: 2, message: "worse")
-        #expect(DefinitionFailure(diagnostics: [one], files: []).description == "a:1: error: bad")
-        #expect(DefinitionFailure(diagnostics: [one, other], files: []).description == "a:1: error: bad (and 1 more)")
+        #expect(DefinitionFailure(diagnostics: [one], notes: [], files: []).description == "a:1: error: bad")
+        #expect(
+            DefinitionFailure(diagnostics: [one, other], notes: [], files: []).description
+                == "a:1: error: bad (and 1 more)")
     }
 
     @Test func `excessive arguments and rules do not take long`() {

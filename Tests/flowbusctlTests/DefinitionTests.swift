@@ -43,9 +43,32 @@ struct DefinitionTests {
         #expect(try service.ctl("flows").lines.contains { $0.hasPrefix("new") })
     }
 
+    @Test func `check notes once for each file that it needs TOML 1.1, and where`() throws {
+        let flows = try TemporaryDirectory()
+        try flows.write("version = 1\n[screens]\na = {\n}\nb = {\n}\n[flows.main.on]\n", to: "a.toml")
+        try flows.write("version = 1\n", to: "b.toml")
+        let run = try Program.run("check", flows.path)
+        #expect(run.status == .status(0))
+        #expect(run.output.hasSuffix("; no errors, 3 warnings\n"))
+        let notes = run.errors.split(separator: "\n").filter { $0.contains(": note: ") }
+        #expect(
+            notes == [
+                "\(flows.path)/a.toml:3:6: note: the file needs TOML 1.1, first for a line end in an inline table; many programs "
+                    + "read only TOML 1.0, among them taplo 0.9, by which editors check files, and Python up to 3.14"
+            ])
+        let objects = try Program.run("check", "--json", flows.path).objects.filter {
+            $0["severity"] as? String == "note"
+        }
+        #expect(objects.map { $0["line"] as? Int } == [3])
+        try flows.write("version = 2\n", to: "b.toml")
+        let bad = try Program.run("check", flows.path)
+        #expect(bad.status == .status(1))
+        #expect(bad.errors.contains("a.toml:3:6: note: ") && bad.errors.contains("b.toml:1: error: "))
+    }
+
     @Test func `check prints what flowbusd --check prints`() throws {
         let flows = try TemporaryDirectory()
-        try flows.write("version = 1\n[steps]\nalone = {}\n", to: "a.toml")
+        try flows.write("version = 1\n[steps]\nalone = { n = 'string',\n}\n", to: "a.toml")
         for (file, status) in [("version = 1\n", Int32(0)), ("version = 2\nflows = 3\n", 1)] {
             try flows.write(file, to: "b.toml")
             let ours = try Program.run("check", flows.path)

@@ -39,6 +39,18 @@ struct OptionTests {
         #expect(names == [.strings(["one", "two"])])
     }
 
+    @Test func `a file that needs TOML 1.1 is read, and no matter for the log`() throws {
+        let flows = try TemporaryDirectory()
+        try flows.write("version = 1\n[steps]\ngo = {\n}\n[flows.one.on]\ngo = { none = true, }\n", to: "a.toml")
+        let bus = try PrivateBus()
+        let process = try Service.start(["--address", bus.address, "--flows", flows.path])
+        try process.waitForLine(in: .errors) { $0.contains("Serving") }
+        #expect(!process.errors.contains("a.toml"))
+        let client = try TestClient(bus)
+        #expect(
+            try client.call(Service.name, Service.root, Service.name + ".Coordinator", "Reload") == [.strings([])])
+    }
+
     @Test func `--flows: a folder that is not there is named: 78`() throws {
         let process = try run("--flows", "/nowhere/at/all", "--address", "unix:path=/nowhere")
         #expect(process.exit == .status(78))

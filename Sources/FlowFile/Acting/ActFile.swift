@@ -8,6 +8,8 @@ public struct ActFile: Sendable {
     public internal(set) var programs: [Program] = []
     /// The file, for later messages about it; nil if the programs come from definitions.
     let source: ParsedFile?
+    /// Notes about the file for who writes it: one if it is not TOML 1.0.
+    public var notes: [Diagnostic] { source?.notes ?? [] }
     /// The names in the file that definitions have to declare.
     let mentions: [Mention]
 
@@ -260,12 +262,14 @@ extension ActFile {
         } catch {
             let problem = Diagnostic(
                 .error, file: file, line: error.line, column: error.column, message: error.message)
-            throw DefinitionFailure(diagnostics: [problem], files: [file])
+            throw DefinitionFailure(diagnostics: [problem], notes: [], files: [file])
         }
         let reader = ActReader(source)
         reader.read()
         let diagnostics = DefinitionFiles.sort(reader.diagnostics.all, [file])
-        if reader.diagnostics.hasErrors { throw DefinitionFailure(diagnostics: diagnostics, files: [file]) }
+        if reader.diagnostics.hasErrors {
+            throw DefinitionFailure(diagnostics: diagnostics, notes: source.notes, files: [file])
+        }
         var act = ActFile(source: source, mentions: reader.mentions)
         act.programs = reader.programs
         return act

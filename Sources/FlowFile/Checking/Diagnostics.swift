@@ -4,6 +4,16 @@ import FlowCore
 struct ParsedFile: Sendable {
     let file: String
     let toml: TomlSource
+
+    /// That the file needs a version of TOML that other programs may not read, if it does.
+    var notes: [Diagnostic] {
+        [toml.newer].compactMap(\.self).map { newer in
+            Diagnostic(
+                .note, file: file, line: newer.line, column: newer.column,
+                message: "the file needs TOML 1.1, first for \(newer.message); many programs read only TOML 1.0, among "
+                    + "them taplo 0.9, by which editors check files, and Python up to 3.14")
+        }
+    }
 }
 
 /// A location in the files: a key, or the table that lacks one.

@@ -4,8 +4,8 @@ enum Toml: Equatable, Sendable {
     case integer(Int)
     case double(Double)
     case bool(Bool)
-    /// A date, a time or both; no key of a definition file takes one.
-    case date
+    /// A date, a time or both, as the text has it; no key of a definition file takes one.
+    case date(String)
     case list([Toml])
     /// The pairs, in the order of the text.
     case table([Pair])

@@ -2,7 +2,7 @@ import FlowCore
 
 /// Values other than strings and brackets.
 ///
-/// Source: TOML 1.0.0, "Integer", "Float", "Boolean", "Offset Date-Time" and the following sections.
+/// Source: TOML 1.1.0, "Integer", "Float", "Boolean", "Offset Date-Time" and the following sections.
 extension TomlParser {
     /// Parses a number, a date, true or false.
     mutating func scalar() throws(Problem) -> Toml {
@@ -11,7 +11,10 @@ extension TomlParser {
         while at > start, " \t\r".utf8.contains(bytes[at - 1]) { at -= 1 }
         guard at > start else { throw unexpected("a value") }
         let text = bytes[start..<at]
-        if let value = Self.scalar(text) { return value }
+        if let value = Self.scalar(text) {
+            if case .date = value, !ScalarText.hasSeconds(text) { needsNewer("a time without seconds", at: start) }
+            return value
+        }
         let quoted = Text.quoted(String(decoding: text, as: UTF8.self))
         if Self.isScalar(text) {
             throw Problem(
@@ -45,7 +48,7 @@ extension TomlParser {
                 text.dropFirst().first == UInt8(ascii: "x") ? 16 : text.dropFirst().first == UInt8(ascii: "o") ? 8 : 2
             return Int(plain(text.dropFirst(2)), radix: radix).map(Toml.integer)
         }
-        return rest.isDateOrTime() && rest.exists() ? .date : nil
+        return rest.isDateOrTime() && rest.exists() ? .date(String(decoding: text, as: UTF8.self)) : nil
     }
 
     private static func number(of text: ArraySlice<UInt8>) -> Toml? {
@@ -103,11 +106,11 @@ private struct ScalarText {
     /// `1979-05-27T07:32:00.5Z`, or only the date or the time
     mutating func isDateOrTime() -> Bool {
         at = rest.startIndex
-        if fixed("dd:dd:dd") { return fraction() && isAtEnd }
+        if time() { return isAtEnd }
         at = rest.startIndex
         guard fixed("dddd-dd-dd") else { return false }
         if isAtEnd { return true }
-        guard skip("T") || skip("t") || skip(" "), fixed("dd:dd:dd"), fraction() else { return false }
+        guard skip("T") || skip("t") || skip(" "), time() else { return false }
         if isAtEnd || skip("Z") || skip("z") { return isAtEnd }
         return (skip("+") || skip("-")) && fixed("dd:dd") && isAtEnd
     }
@@ -125,13 +128,29 @@ private struct ScalarText {
             guard (1...days).contains(day) else { return false }
         }
         // The offset has hours and minutes, too.
-        let offset =
-            rest.dropFirst(11).contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") } ? time.suffix(2) : []
+        let hasOffset = rest.dropFirst(11).contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+        let offset = hasOffset ? time.suffix(2) : []
+        time = time.dropLast(offset.count)
         let isInDay = time.isEmpty || zip(time, [23, 59, 59]).allSatisfy { $0 <= $1 }
         return isInDay && zip(offset, [23, 59]).allSatisfy { $0 <= $1 }
     }
 
-    private mutating func fraction() -> Bool { !skip(".") || digits(isDecimal, separated: false) }
+    /// Whether a date or time, whose form was checked, has seconds if it has a time.
+    static func hasSeconds(_ text: ArraySlice<UInt8>) -> Bool {
+        let isTime = text.dropFirst(2).first == UInt8(ascii: ":")
+        // After the date and what is between.
+        var time = ScalarText(rest: isTime ? text : text.dropFirst(11))
+        if time.isAtEnd { return true }
+        return time.fixed("dd:dd:dd")
+    }
+
+    /// Skips `07:32:00.5`. Only what has seconds can have a fraction.
+    private mutating func time() -> Bool {
+        guard fixed("dd:dd") else { return false }
+        guard skip(":") else { return true }
+        guard fixed("dd") else { return false }
+        return !skip(".") || digits(isDecimal, separated: false)
+    }
 
     private mutating func skip(_ text: String) -> Bool {
         guard rest[at...].starts(with: text.utf8) else { return false }

@@ -130,14 +130,18 @@ extension TomlParser {
     private mutating func escape(into text: inout [UInt8]) throws(Problem) {
         guard let code = peek() else { throw unexpected("the rest of the string") }
         switch code {
+        case UInt8(ascii: "e"):
+            needsNewer("'\\e' in a string", at: at - 1)
+            text.append(0x1B)
         case UInt8(ascii: "b"): text.append(0x08)
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "f"): text.append(0x0C)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(code)
-        case UInt8(ascii: "u"), UInt8(ascii: "U"):
-            let length = code == UInt8(ascii: "u") ? 4 : 8
+        case UInt8(ascii: "x"), UInt8(ascii: "u"), UInt8(ascii: "U"):
+            let length = code == UInt8(ascii: "x") ? 2 : code == UInt8(ascii: "u") ? 4 : 8
+            if length == 2 { needsNewer("'\\x' in a string", at: at - 1) }
             at += 1
             let digits = bytes[at..<min(at + length, bytes.count)]
             guard digits.count == length, digits.allSatisfy(Self.isHexDigit),
@@ -150,8 +154,8 @@ extension TomlParser {
             return
         default:
             throw unexpected(
-                "one of '\\b', '\\t', '\\n', '\\f', '\\r', '\\\"', '\\\\', '\\uXXXX' and '\\UXXXXXXXX' (a backslash itself is "
-                    + "written twice)")
+                "one of '\\b', '\\t', '\\n', '\\f', '\\r', '\\e', '\\\"', '\\\\', '\\xXX', '\\uXXXX' and '\\UXXXXXXXX' (a backslash "
+                    + "itself is written twice)")
         }
         at += 1
     }

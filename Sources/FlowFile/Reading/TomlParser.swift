@@ -5,13 +5,15 @@ import FlowCore
 /// It does not trust the text: nesting is limited, because it is recursive, and a null character is refused, because no
 /// string on the bus can have one.
 ///
-/// Source: TOML 1.0.0.
+/// Source: TOML 1.1.0, which takes all that TOML 1.0.0 does.
 struct TomlParser {
     typealias Problem = TomlSource.Problem
     typealias Node = TomlSource.Node
 
     let bytes: [UInt8]
     private(set) var nodes = [Node(.name(""), .table, in: 0, 1)]
+    /// The first thing that TOML 1.0 does not have; the message is a noun.
+    private(set) var newer: Problem?
     var at = 0
     var line = 1
     /// The number of open brackets.
@@ -173,41 +175,60 @@ struct TomlParser {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): nodes[node].value = .string(try string())
         case UInt8(ascii: "["):
             nodes[node].kind = .list
-            try bracketed(by: UInt8(ascii: "]"), lines: true) { (parser) throws(Problem) in
+            try bracketed(by: UInt8(ascii: "]"), "list") { (parser) throws(Problem) in
                 try parser.value(of: parser.addElement(.value, to: node))
             }
         case UInt8(ascii: "{"):
             nodes[node].kind = .inline
-            try bracketed(by: UInt8(ascii: "}"), lines: false) { (parser) throws(Problem) in
+            try bracketed(by: UInt8(ascii: "}"), "table") { (parser) throws(Problem) in
                 try parser.pair(into: node)
             }
         default: nodes[node].value = try scalar()
         }
     }
 
-    /// Parses the elements of a list, or the pairs of an inline table, which has to be on one line.
+    /// Parses the elements of a list, or the pairs of an inline table. Both can go over lines, and end with a comma; a
+    /// table of TOML 1.0 can't.
     private mutating func bracketed(
-        by end: UInt8, lines: Bool, _ element: (inout TomlParser) throws(Problem) -> Void
+        by end: UInt8, _ noun: String, _ element: (inout TomlParser) throws(Problem) -> Void
     ) throws(Problem) {
         depth += 1
         guard depth <= TomlSource.depthLimit else { throw Problem(offset: at, message: Self.tooDeep) }
+        let isTable = noun == "table"
+        let first = line
         at += 1
-        try skipBlank(lines: lines)
+        try skipLines(isTable)
         while peek() != end {
             try element(&self)
-            try skipBlank(lines: lines)
+            try skipLines(isTable)
             if peek() == end { break }
             guard peek() == UInt8(ascii: ",") else {
-                let place = lines ? "" : ", on the same line"
+                // What follows an end that was forgotten can be far from it.
+                let place = line == first ? "" : " of the \(noun) that begins in line \(first)"
                 throw unexpected("',' or '\(Unicode.Scalar(end))'" + place)
             }
+            let comma = at
             at += 1
-            try skipBlank(lines: lines)
-            // Only a list can end with a comma.
-            if !lines, peek() == end { throw unexpected("a key") }
+            try skipLines(isTable)
+            if isTable, peek() == end { needsNewer("a comma at the end of an inline table", at: comma) }
         }
         at += 1
         depth -= 1
+    }
+
+    /// Skips spaces, line ends and comments between brackets.
+    private mutating func skipLines(_ isInTable: Bool) throws(Problem) {
+        let (start, first) = (at, line)
+        try skipBlank(lines: true)
+        guard isInTable, line > first, newer == nil, let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+            return
+        }
+        needsNewer("a line end in an inline table", at: end)
+    }
+
+    /// Notes that the text has something that TOML 1.0 does not.
+    mutating func needsNewer(_ what: String, at offset: Int) {
+        if newer == nil { newer = Problem(offset: offset, message: what) }
     }
 
     // MARK: Nodes
@@ -215,9 +236,20 @@ struct TomlParser {
     /// Returns the child of a table.
     private func child(of parent: Int, _ name: String) -> Int? {
         let index = nodes[parent].index
-        if index > 0 { return indices[index - 1][name] }
-        for child in children(of: parent) { if case .name(name) = nodes[child].key { return child } }
+        if index > 0 {
+            guard let child = indices[index - 1][name] else { return nil }
+            if isNamed(child, name) { return child }
+        }
+        for child in children(of: parent) where isNamed(child, name) { return child }
         return nil
+    }
+
+    /// Returns whether a node has a name, byte by byte. In Swift strings are equal, too, that only look the same.
+    private func isNamed(_ node: Int, _ name: String) -> Bool {
+        if case .name(name) = nodes[node].key, case .name(let own) = nodes[node].key {
+            return own.utf8.elementsEqual(name.utf8)
+        }
+        return false
     }
 
     private func children(of parent: Int) -> TomlSource.Children { TomlSource.Children(of: parent, in: nodes) }

@@ -24,7 +24,7 @@ final class TomlSource: Sendable {
         let key: Key
         var kind: Kind
         /// The value; that of a table or a list is made of the children.
-        var value = Toml.date
+        var value = Toml.bool(false)
         /// The line, counted from 1.
         var line: Int
         let parent: Int
@@ -87,6 +87,8 @@ final class TomlSource: Sendable {
     let nodes: [Node]
     /// The first error. What was found before it stays in ``nodes``.
     let problem: Problem?
+    /// What the text needs TOML 1.1 for, as a noun, and the first place of it; nil if TOML 1.0 has all of it.
+    let newer: FileReader.Failure?
 
     /// Parses a text.
     init(_ text: String) {
@@ -94,6 +96,10 @@ final class TomlSource: Sendable {
         var problem: Problem?
         do throws(Problem) { try parser.run() } catch { problem = error }
         nodes = parser.nodes
+        newer = parser.newer.map { newer in
+            let (line, column) = Self.position(of: newer.offset, in: text.utf8)
+            return FileReader.Failure(line: line, column: column, message: newer.message)
+        }
         self.problem = problem
     }
 

@@ -40,9 +40,10 @@ struct ActCommand: Command {
             do throws(DefinitionFailure) {
                 act = try ActFile.load(file)
             } catch {
-                try context.output.report(error.diagnostics)
+                try context.output.report(error.diagnostics + error.notes)
                 return .negative
             }
+            try context.output.report(act?.notes ?? [])
         }
         if act == nil || !all.isEmpty {
             guard let definitions = try definitions(context.output) else { return .negative }

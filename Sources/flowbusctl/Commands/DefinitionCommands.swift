@@ -162,8 +162,10 @@ struct DefinitionArguments: ParsableArguments {
 struct CheckCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check definition files, and print all errors and warnings.",
-        discussion:
-            "The exit status is 1 if there are errors. This command does not need the service; see flowbus.flows(5).")
+        discussion: """
+            A note says where a file needs TOML 1.1, which many programs can't read yet. The exit status is 1 if there are errors. This \
+            command does not need the service; see flowbus.flows(5).
+            """)
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -175,17 +177,17 @@ struct CheckCommand: Command {
         switch try files.load() {
         case .success(let files): loaded = files
         case .failure(let failure):
-            try context.output.report(failure.diagnostics)
+            try context.output.report(failure.diagnostics + failure.notes)
             return .negative
         }
-        try context.output.report(loaded.warnings)
+        try context.output.report(loaded.warnings + loaded.notes)
         if !context.output.isJSON { try context.output.line(loaded.summary) }
         return .success
     }
 }
 
 extension Output {
-    /// Reports errors and warnings about files: on standard error or, as JSON, on standard output.
+    /// Reports errors, warnings and notes about files: on standard error or, as JSON, on standard output.
     func report(_ diagnostics: [Diagnostic]) throws(Failure) {
         for diagnostic in diagnostics {
             if isJSON {

@@ -78,10 +78,10 @@ struct Flowbusd {
             loaded = try DefinitionFiles.load(
                 from: folders, services: ServiceFiles(environment: Environment.all))
         } catch {
-            for diagnostic in error.diagnostics { StandardError.writeLine("\(diagnostic)") }
+            for diagnostic in error.diagnostics + error.notes { StandardError.writeLine("\(diagnostic)") }
             return .checkFailed
         }
-        for warning in loaded.warnings { StandardError.writeLine("\(warning)") }
+        for diagnostic in loaded.warnings + loaded.notes { StandardError.writeLine("\(diagnostic)") }
         StandardOutput.writeLine(loaded.summary)
         return .success
     }
@@ -130,6 +130,8 @@ extension Logger {
             switch diagnostic.severity {
             case .error: error("\(diagnostic.logged)")
             case .warning: warning("\(diagnostic.logged)")
+            // What one has to know to write the file is of no use in a log.
+            case .note: debug("\(diagnostic.logged)")
             }
         }
         let rest = diagnostics.count - Diagnostic.mostReported
