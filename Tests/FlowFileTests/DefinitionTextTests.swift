@@ -32,6 +32,107 @@ struct DefinitionTextTests {
         #expect(text == (try loaded.fileText(hidesPrivateValues: false)))
     }
 
+    @Test func `what is short stands on a line, what is long in tables of its own`() throws {
+        let loaded = try DefinitionFiles.check([("example.toml", .success(example))]).definitions
+        let text = try loaded.fileText(hidesPrivateValues: false)
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= TomlText.width })
+        #expect(
+            text.contains(
+                """
+
+                [flows.session]
+                initial = "touched"
+                children = "stack"
+                arguments = { lang = "string" }
+                idle = { after = "90s", step = "goHome" }
+                [flows.session.on]
+                goHome = [
+                    { screen = "welcome", id = "one", style = "modal", whenHidden = "allow", clear = true },
+                    { current = "touched" },
+                ]
+                paymentDone = [
+                    { when = { result = "paid" }, do = [{ screen = "receipt", arguments = { receipt = "none, $0" } }] },
+                    { do = [{ none = true }] },
+                ]
+                touched = { screen = "welcome" }
+                [[flows.session.on.itemPicked]]
+                unless = { alive = "payment", item = 0 }
+                do = [{ screen = "detail", arguments = { item = "$item", lang = "$flow.lang" }, reuse = true }]
+                [[flows.session.on.itemPicked]]
+                when = { lang = "en" }
+                do = [{ pop = "root" }, { screen = "welcome" }, { pop = "detail" }, { parent = "touched" }]
+                [flows.session.on."media.play"]
+                screen = "player"
+                arguments = { at = [1, -2], more = { a = 1, b = ["x", 2] }, rate = 2.0, tags = ["a", "$b"] }
+                onResult = { step = "paymentDone", arguments = { receipt = "$result.why", result = "$name" } }
+                [flows.session.on.payAsked]
+                flow = "payment"
+                step = "payAsked"
+                style = "modal"
+                onDismissed = { step = "paymentDone", arguments = { receipt = "$flow.lang", result = "$reason" } }
+
+                [flows.settings]
+                """), "\(text)")
+    }
+
+    @Test func `values that are longer than a line`() {
+        let word = String(repeating: "é", count: 60)
+        let (short, long) = (WrittenToml.table([("n", .string("a"))]), WrittenToml.table([("n", .string(word + word))]))
+        var text = TomlText()
+        text.begin(["a", "b c"])
+        text.add([
+            ("fits", .list([.string(word), .string(String(word.prefix(34)))])),
+            ("over", .list([.string(word), .string(String(word.prefix(35)))])),
+            ("bytes", .list((1...40).map { .plain("\($0)") })),
+            ("lists", .list([.list([.string(word + word), short]), .list([short, long])])),
+            ("mixed", .list([.plain("1"), .plain("2"), long, .plain("3")])),
+            ("tables", .list([short, long, .table([])])),
+            ("table", .table([("x", .table([("y", long)])), ("z", .bool(true))])),
+            ("string", .string(word + word)),
+        ])
+        #expect(
+            text.text == """
+                [a."b c"]
+                fits = ["\(word)", "\(word.prefix(34))"]
+                over = [
+                    "\(word)", "\(word.prefix(35))",
+                ]
+                bytes = [
+                    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+                    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40,
+                ]
+                lists = [
+                    [
+                        "\(word)\(word)",
+                        { n = "a" },
+                    ],
+                    [
+                        { n = "a" },
+                        { n = "\(word)\(word)" },
+                    ],
+                ]
+                mixed = [
+                    1, 2,
+                    { n = "\(word)\(word)" },
+                    3,
+                ]
+                string = "\(word)\(word)"
+                [[a."b c".tables]]
+                n = "a"
+                [[a."b c".tables]]
+                n = "\(word)\(word)"
+                [[a."b c".tables]]
+                [a."b c".table]
+                z = true
+                [a."b c".table.x]
+                [a."b c".table.x.y]
+                n = "\(word)\(word)"
+
+                """)
+        let source = TomlSource(text.text)
+        #expect(source.problem == nil && source.newer == nil)
+    }
+
     @Test func `texts and names that TOML has to quote`() throws {
         let loaded = try definitions(
             """

@@ -67,6 +67,7 @@ func definitions(_ texts: String...) throws(DefinitionFailure) -> Definitions {
     do {
         let text = try definitions.fileText(hidesPrivateValues: false)
         #expect(try DefinitionFiles.definitions(in: text) == definitions, "\(text)")
+        #expect(TomlSource(text).newer == nil, "\(text)")
     } catch {
         Issue.record("written and read: \(error)")
     }
