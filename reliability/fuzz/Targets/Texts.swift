@@ -14,10 +14,11 @@ func playDefinitions(_ bytes: [UInt8]) {
     do throws(DefinitionFailure) {
         let files = try DefinitionFiles.check(files)
         let definitions = files.definitions
-        judge(files.warnings, of: bytes, isFailure: false)
+        judge(files.warnings + files.notes, of: bytes, isFailure: false)
         guard let text = try? definitions.fileText(hidesPrivateValues: false) else { return }
         do throws(DefinitionFailure) {
             let again = try DefinitionFiles.definitions(in: text)
+            expect(TomlSource(text).newer == nil, "what was written is no TOML 1.0: \(text)")
             expect(again == definitions, "written and read, the definitions are others: \(text)")
             expect(
                 (try? again.fileText(hidesPrivateValues: false)) == text,
@@ -30,7 +31,7 @@ func playDefinitions(_ bytes: [UInt8]) {
         expect(!graph.dot.isEmpty && !graph.mermaid.isEmpty, "there is no picture")
         start(definitions)
     } catch {
-        judge(error.diagnostics, of: bytes, isFailure: true)
+        judge(error.diagnostics + error.notes, of: bytes, isFailure: true)
     }
 }
 
@@ -39,9 +40,10 @@ func playActs(_ bytes: [UInt8]) {
     do throws(DefinitionFailure) {
         let act = try ActFile.check(
             "0.toml", Result { () throws(FileReader.Failure) in try FileReader.text(of: bytes) })
-        judge(act.warnings(for: examples[Int(bytes.first ?? 0) % examples.count]), of: bytes, isFailure: false)
+        let warnings = act.warnings(for: examples[Int(bytes.first ?? 0) % examples.count])
+        judge(warnings + act.notes, of: bytes, isFailure: false)
     } catch {
-        judge(error.diagnostics, of: bytes, isFailure: true)
+        judge(error.diagnostics + error.notes, of: bytes, isFailure: true)
     }
 }
 
