@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python values as values of D-Bus, trees as texts, and definition files."""
 
+import sys
+
 import pytest
 from gi.repository import GLib
 
 from flowbus._variant import dictionary, typed, variant
 from flowbus.testing._definitions import Definitions, Role
+from flowbus.testing._errors import DeviceError
 from flowbus.testing._tree import Tree, normalized, read
 from flowbus.testing._values import node_path, object_path
 
@@ -99,3 +102,12 @@ def test_roles_of_definition_files(tmp_path):
         "map": Role("application", "org.gnome.Text-Editor", "/org/gnome/Text_Editor"), "bare": None}
     assert definitions.find("guard", "shop") == {"shop": Role("guard", "org.example.Auth", "/auth")}
     assert [role.kind for role in definitions.roles] == ["presenter", "application", "guard", "navigator"]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 15), reason="this Python reads TOML 1.1")
+def test_definition_files_that_only_flowbusd_can_read(tmp_path):
+    (tmp_path / "mark.toml").write_bytes(b"\xef\xbb\xbf[screens]\r\nlist = {}\r\n")
+    assert Definitions.read([tmp_path]).screens == {"list": None}
+    (tmp_path / "newer.toml").write_text("[screens]\nmap = {\n}\n")
+    with pytest.raises(DeviceError, match=f"Python can't read '{tmp_path}/newer.toml', which flowbusd can: .*; 'flowbusctl check' says"):
+        Definitions.read([tmp_path])

@@ -48,7 +48,13 @@ class Definitions:
                 files.setdefault(file.name, file)  # A file hides those of the same name in later folders.
         definitions = cls()
         for file in files.values():
-            definitions._add(tomllib.loads(file.read_text("utf-8")))
+            try:
+                # flowbusd takes a byte order mark.
+                definitions._add(tomllib.loads(file.read_text("utf-8-sig")))
+            except tomllib.TOMLDecodeError as error:
+                raise DeviceError(
+                    f"Python can't read '{file}', which flowbusd can: {error}. Python up to 3.14 reads TOML 1.0; "
+                    "'flowbusctl check' says where the file needs TOML 1.1") from None
         return definitions
 
     def _add(self, text: dict[str, object]) -> None:
