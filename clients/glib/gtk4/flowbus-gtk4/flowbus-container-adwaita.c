@@ -56,7 +56,7 @@ _flowbus_container_new (void)
 }
 
 void
-_flowbus_container_show (GtkWidget *container, GtkWidget *child, FlowbusMotion motion)
+_flowbus_container_show (GtkWidget *container, GtkWidget *child, const char *title, FlowbusMotion motion)
 {
   AdwNavigationView *view = ADW_NAVIGATION_VIEW (container);
   AdwNavigationPage *page = get_page (child);
@@ -64,7 +64,7 @@ _flowbus_container_show (GtkWidget *container, GtkWidget *child, FlowbusMotion m
   /* It is never added to the view, so that the view lets it go when it has moved out. */
   if (page == NULL)
     {
-      page = adw_navigation_page_new (child, "");
+      page = adw_navigation_page_new (child, title);
       /* libadwaita pops a page before anybody is asked; here the flow decides about that. */
       adw_navigation_page_set_can_pop (page, FALSE);
     }
@@ -76,6 +76,15 @@ _flowbus_container_show (GtkWidget *container, GtkWidget *child, FlowbusMotion m
     adw_navigation_view_push (view, page);
   else
     replace (view, NULL, page);
+}
+
+void
+_flowbus_container_set_title (GtkWidget *container, GtkWidget *child, const char *title)
+{
+  AdwNavigationPage *page = get_page (child);
+
+  if (page)
+    adw_navigation_page_set_title (page, title);
 }
 
 void

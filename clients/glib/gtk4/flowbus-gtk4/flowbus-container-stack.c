@@ -51,14 +51,21 @@ _flowbus_container_new (void)
 }
 
 void
-_flowbus_container_show (GtkWidget *container, GtkWidget *child, FlowbusMotion motion)
+_flowbus_container_show (GtkWidget *container, GtkWidget *child, const char *title, FlowbusMotion motion)
 {
   GtkStack *stack = GTK_STACK (container);
 
   if (gtk_widget_get_parent (child) == NULL)
-    gtk_stack_add_child (stack, child);
+    gtk_stack_add_titled (stack, child, NULL, title);
   gtk_stack_set_transition_type (stack, get_transition (container, motion));
   gtk_stack_set_visible_child (stack, child);
+}
+
+void
+_flowbus_container_set_title (GtkWidget *container, GtkWidget *child, const char *title)
+{
+  if (gtk_widget_get_parent (child) == container)
+    gtk_stack_page_set_title (gtk_stack_get_page (GTK_STACK (container), child), title);
 }
 
 void

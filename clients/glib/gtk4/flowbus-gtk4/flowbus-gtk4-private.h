@@ -39,5 +39,6 @@ typedef enum
 
 gboolean _flowbus_navigation_view_withdraw (GtkWidget *child);
 GtkWidget *_flowbus_container_new (void);
-void _flowbus_container_show (GtkWidget *container, GtkWidget *child, FlowbusMotion motion);
+void _flowbus_container_show (GtkWidget *container, GtkWidget *child, const char *title, FlowbusMotion motion);
+void _flowbus_container_set_title (GtkWidget *container, GtkWidget *child, const char *title);
 void _flowbus_container_remove (GtkWidget *container, GtkWidget *child);

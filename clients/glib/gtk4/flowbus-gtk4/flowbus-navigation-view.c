@@ -77,6 +77,15 @@ update_header (FlowbusNavigationView *self)
   gtk_widget_set_visible (self->back_button, self->pages->len > 1);
 }
 
+/* What assistive technologies call the page: libadwaita warns of one without a title. */
+static const char *
+get_page_title (FlowbusScreen *screen)
+{
+  const char *title = flowbus_screen_get_title (screen);
+
+  return title && *title ? title : flowbus_screen_get_name (screen);
+}
+
 static void
 show (FlowbusNavigationView *self, Page *page, FlowbusMotion motion)
 {
@@ -84,7 +93,7 @@ show (FlowbusNavigationView *self, Page *page, FlowbusMotion motion)
     return;
   self->current = page;
   if (page)
-    _flowbus_container_show (self->container, page->child, motion);
+    _flowbus_container_show (self->container, page->child, get_page_title (page->screen), motion);
   update_header (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CURRENT]);
 }
@@ -131,6 +140,10 @@ on_returned (FlowbusScreen *screen, FlowbusNavigationView *self)
 static void
 on_title (FlowbusScreen *screen, GParamSpec *property, FlowbusNavigationView *self)
 {
+  Page *page = find_page (self, screen);
+
+  if (page)
+    _flowbus_container_set_title (self->container, page->child, get_page_title (screen));
   if (self->current && self->current->screen == screen)
     update_header (self);
 }

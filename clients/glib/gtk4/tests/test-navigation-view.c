@@ -40,6 +40,21 @@ find (GtkWidget *widget, GType type)
   return found;
 }
 
+/* The page around what shows a screen: that of an AdwNavigationView or of a GtkStack. */
+static char *
+get_page_title (FlowbusScreen *screen)
+{
+  GtkWidget *child = flowbus_screen_get_bound_widget (screen);
+  GtkWidget *stack = gtk_widget_get_ancestor (child, GTK_TYPE_STACK);
+  char *title = NULL;
+
+  if (flowbus_navigation_view_uses_adwaita ())
+    g_object_get (gtk_widget_get_ancestor (child, g_type_from_name ("AdwNavigationPage")), "title", &title, NULL);
+  else
+    g_object_get (gtk_stack_get_page (GTK_STACK (stack), child), "title", &title, NULL);
+  return title;
+}
+
 static gboolean
 has_reason (FlowbusScreen *screen, const char *reason, char **noted)
 {
@@ -88,6 +103,38 @@ test_pages (void)
   support_end (presenter);
   g_assert_null (flowbus_navigation_view_get_current (view));
   g_assert_false (gtk_widget_get_visible (GTK_WIDGET (window)));
+  gtk_window_destroy (window);
+}
+
+/* Each page has a title, as libadwaita warns of one without: that of its screen, or else the screen's name. */
+static void
+test_titles (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  GtkWindow *window;
+  FlowbusNavigationView *view = make_view (&window);
+  g_autoptr (FlowbusScreen) first = g_object_ref (support_open ("opened", 1));
+  g_autofree char *name = NULL, *title = NULL, *covered = NULL, *none = NULL;
+
+  flowbus_navigation_view_add (view, first, gtk_label_new ("Page 1"));
+  name = get_page_title (first);
+  g_assert_cmpstr (name, ==, "page");
+  flowbus_screen_set_title (first, "Page 1");
+  wait_until (g_strcmp0 (flowbus_screen_get_title (first), "Page 1") == 0);
+  title = get_page_title (first);
+  g_assert_cmpstr (title, ==, "Page 1");
+
+  /* Also while another page covers it. */
+  add (view, "opened", 2);
+  flowbus_screen_set_title (first, "Page 1, covered");
+  wait_until (g_strcmp0 (flowbus_screen_get_title (first), "Page 1, covered") == 0);
+  covered = get_page_title (first);
+  g_assert_cmpstr (covered, ==, "Page 1, covered");
+  flowbus_screen_set_title (first, "");
+  wait_until (g_strcmp0 (flowbus_screen_get_title (first), "") == 0);
+  none = get_page_title (first);
+  g_assert_cmpstr (none, ==, "page");
+  support_end (presenter);
   gtk_window_destroy (window);
 }
 
@@ -190,6 +237,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   gtk_init ();
   g_test_add_func ("/navigation-view/pages", test_pages);
+  g_test_add_func ("/navigation-view/titles", test_titles);
   g_test_add_func ("/navigation-view/escape", test_escape);
   g_test_add_func ("/navigation-view/close", test_close);
   g_test_add_func ("/navigation-view/motion", test_motion);
