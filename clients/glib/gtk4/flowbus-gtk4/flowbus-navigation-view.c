@@ -19,7 +19,7 @@
  * The window around the view is presented with each screen, and hidden when the last one is gone. A closed window dismisses
  * all of them, the newest first. The window belongs to the program; it is named after the screen that it shows.
  *
- * If the library was built with libadwaita 1.4 or later, an [class@Adw.NavigationView] moves the screens, else a [class@Gtk.Stack] (see
+ * If the library was built with libadwaita 1.4 or later, an `AdwNavigationView` moves the screens, else a [class@Gtk.Stack] (see
  * [func@NavigationView.uses_adwaita]).
  *
  * # CSS nodes
@@ -483,7 +483,7 @@ flowbus_navigation_view_back (FlowbusNavigationView *self)
  *
  * Says how this library was built: with libadwaita 1.4 or later, or without.
  *
- * Returns: whether an [class@Adw.NavigationView] moves the screens
+ * Returns: whether an `AdwNavigationView` moves the screens
  */
 gboolean
 flowbus_navigation_view_uses_adwaita (void)
