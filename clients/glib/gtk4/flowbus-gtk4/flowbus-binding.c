@@ -406,6 +406,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  * - Keys, clicks, touches and scrolling keep the flow from being idle, as steps do (see [method@Flowbus.Screen.touch]).
  * - The window has the title of the screen, as task switchers show it: that of [property@Gtk.Window:title].
  * - When the screen comes back in sight, or has new arguments, the window is presented, with the activation token if there is one.
+ *   Under Wayland a window that is shown already comes to the front by a token alone.
  * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
  * - When the screen is withdrawn, the window is destroyed; if it was withdrawn already, when control returns to the main loop.
  *

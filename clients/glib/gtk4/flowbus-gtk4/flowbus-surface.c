@@ -144,7 +144,7 @@ _flowbus_surface_identify (GtkWidget *toplevel, FlowbusScreen *screen)
 #endif
 }
 
-/* Shows a window and brings it to the front, with the token that came with the screen. */
+/* Shows a window, and brings it to the front with the token that came with the screen. */
 void
 _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen)
 {
@@ -161,5 +161,11 @@ _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen)
       G_GNUC_END_IGNORE_DEPRECATIONS
 #endif
     }
+#ifdef GDK_WINDOWING_WAYLAND
+  /* Without one, who has the focus keeps it. GTK 4.18 does not leave it at that: of a window that is shown already, it asks for a token
+   * of its own, which the compositor grants if another window of this process has the focus. */
+  else if (gtk_widget_get_mapped (GTK_WIDGET (window)) && GDK_IS_WAYLAND_DISPLAY (gtk_widget_get_display (GTK_WIDGET (window))))
+    return;
+#endif
   gtk_window_present (window);
 }
