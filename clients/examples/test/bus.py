@@ -1,16 +1,19 @@
 """What happens on the bus: a monitor, calls of flowbusd, and processes."""
 
+import itertools
 import json
 import os
 import select
 import signal
 import subprocess
+import tempfile
 
 from gi.repository import Gio, GLib
 
 FLOWBUS, ROOT = "org.flowbus.Navigation1", "/org/flowbus/Navigation1"
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 SESSION = Gio.bus_get_sync(Gio.BusType.SESSION)
+MARKS = itertools.count()
 
 
 def call(name, path, interface, member, values=None):
@@ -53,21 +56,42 @@ def ended(pidfd):
         raise AssertionError("after 20 s the process is still there")
 
 
+def mark():
+    """Sends a signal that a monitor sees in its place among the messages. Returns its number."""
+    number = next(MARKS)
+    SESSION.emit_signal(None, "/", "org.example.Test", "Mark", GLib.Variant("(u)", (number,)))
+    return number
+
+
 class Monitor:
     """The messages of the bus, in order."""
 
     def __init__(self):
-        self._process = subprocess.Popen(
-            ["busctl", "--user", "--json=short", "monitor"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if "Monitoring" not in self._process.stderr.readline():
-            raise RuntimeError("busctl does not monitor the bus")
         self._log = open("messages.log", "w", encoding="utf-8")
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self._process = subprocess.Popen(
+            ["busctl", "--user", "--json=short", "monitor"], stdout=subprocess.PIPE, stderr=self._errors, text=True)
+        # With --json, busctl says since 257 no more when it listens. It does when it has seen one of these.
+        for _ in range(200):
+            mark()
+            if select.select([self._process.stdout], [], [], 0.1)[0]:
+                break
+        else:
+            self._process.kill()
+            self._process.wait()
+            raise TimeoutError(f"after 20 s the monitor has seen no message of the bus; busctl said: {self._said()}")
+        self.until_now()
+
+    def _said(self):
+        """What busctl said beside the messages."""
+        self._errors.seek(0)
+        return self._errors.read().strip() or "nothing"
 
     def next(self):
         """The next message."""
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError("the monitor has ended")
+            raise RuntimeError(f"the monitor has ended, with status {self._process.wait()}; busctl said: {self._said()}")
         self._log.write(line)
         self._log.flush()
         message = json.loads(line)
@@ -97,5 +121,5 @@ class Monitor:
 
     def until_now(self):
         """The messages that were sent before this call."""
-        SESSION.emit_signal(None, "/", "org.example.Mark", "Now", None)
-        return self.until(lambda it: it["type"] == "signal" and it.get("member") == "Now")[:-1]
+        number = mark()
+        return self.until(lambda it: it["type"] == "signal" and it.get("member") == "Mark" and it["data"] == [number])[:-1]

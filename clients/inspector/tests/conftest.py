@@ -5,8 +5,10 @@ clients/inspector/test loads the plugin of clients/python, which plays the devic
 """
 
 import json
+import select
 import shutil
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -87,32 +89,50 @@ class Monitor:
     """The calls that others make of flowbusd."""
 
     def __init__(self, address):
-        self._address = address
+        self._connection, self._marks = connect(address), 0
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")
         self._process = subprocess.Popen(
-            ["busctl", f"--address={address}", "--json=short", "monitor"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if "Monitoring" not in self._process.stderr.readline():
-            raise RuntimeError("busctl does not monitor the bus")
+            ["busctl", f"--address={address}", "--json=short", "monitor"], stdout=subprocess.PIPE, stderr=self._errors, text=True)
+        # With --json, busctl says since 257 no more when it listens. It does when it has seen one of these.
+        for _ in range(10 * TIMEOUT):
+            self._mark()
+            if select.select([self._process.stdout], [], [], 0.1)[0]:
+                break
+        else:
+            self.close()
+            raise TimeoutError(f"after {TIMEOUT} s the monitor has seen no message of the bus; busctl said: {self._said()}")
+        self.calls("")
+
+    def _mark(self):
+        """Sends a signal that is seen in its place among the messages."""
+        self._marks += 1
+        self._connection.emit_signal(None, "/", "org.example.Test", "Mark", GLib.Variant("(u)", (self._marks,)))
+
+    def _said(self):
+        """What busctl said beside the messages."""
+        self._errors.seek(0)
+        return self._errors.read().strip() or "nothing"
 
     def calls(self, sender):
         """The calls of a connection of flowbusd since the last time: interface and member."""
-        connection = connect(self._address)
-        connection.emit_signal(None, "/", "org.example.Mark", "Now", None)
-        owner = connection.call_sync(
+        self._mark()
+        owner = self._connection.call_sync(
             "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", GLib.Variant("(s)", (FLOWBUS,)), None,
             Gio.DBusCallFlags.NONE, -1, None).unpack()[0]
         found = []
         for line in self._process.stdout:
             message = json.loads(line)
-            if message["type"] == "signal" and message.get("member") == "Now":
+            if message["type"] == "signal" and message.get("member") == "Mark" and message["payload"]["data"] == [self._marks]:
                 return found
             if message["type"] == "method_call" and message["sender"] == sender and message["destination"] in {FLOWBUS, owner}:
                 found.append((message.get("interface"), message["member"]))
-        raise RuntimeError("the monitor has ended")
+        raise RuntimeError(f"the monitor has ended, with status {self._process.wait()}; busctl said: {self._said()}")
 
     def close(self):
         """Ends it."""
         self._process.kill()
         self._process.communicate()
+        self._connection.close_sync(None)
 
 
 def connect(address):
