@@ -6,6 +6,7 @@ import os
 import subprocess
 
 import protocol
+import windowname
 
 TREE = "/org/flowbus/Navigation1/tree/"
 
@@ -16,13 +17,13 @@ class X11:
     _size = None
 
     def windows(self):
-        """The names of the windows that are seen, the lowest first, with their numbers."""
+        """The names of the windows of screens that are seen, the lowest first, with their numbers."""
         found = []
         for number in self._ids("_NET_CLIENT_LIST_STACKING"):
             text = self._run("xprop", "-id", number, "_FLOWBUS_SCREEN", "WM_STATE")
             if "= " in text and "window state: Normal" in text:
                 found.append((text.split('"')[1], number))
-        return found
+        return without_cover(found)
 
     def focused(self):
         """The numbers of the windows with the focus."""
@@ -111,9 +112,9 @@ class Sway:
         self._ask("bindsym --no-warn Alt+F4 kill")
 
     def windows(self):
-        """The names of the windows that are seen, the lowest first, with their numbers."""
-        return [(it["app_id"], it["id"]) for it in self._nodes()
-                if it.get("visible") and (it.get("app_id") or "").startswith("org.flowbus.screen.")]
+        """The names of the windows of screens that are seen, the lowest first, with their numbers."""
+        return without_cover([(it["app_id"], it["id"]) for it in self._nodes()
+                              if it.get("visible") and (it.get("app_id") or "").startswith("org.flowbus.screen.")])
 
     def focused(self):
         """The numbers of the windows with the focus."""
@@ -197,6 +198,11 @@ class Sway:
         for node in nodes:  # This list grows.
             nodes += node["nodes"] + node["floating_nodes"]
         return nodes
+
+
+def without_cover(windows):
+    """Windows, the lowest first, without the plain one that the stacker has below all others: it shows no screen."""
+    return windows[1:] if windows and windowname.is_cover(windows[0][0]) else windows
 
 
 def current(logs="program.log"):
