@@ -202,7 +202,9 @@ class Program:
             else:
                 handle()
 
-        connection.register_object(role.path, self._nodes[_KINDS[role.kind]], called, None, None)
+        # GLib 2.84 deprecates the former one, of which PyGObject warns.
+        register = getattr(connection, "register_object_with_closures2", connection.register_object)
+        register(role.path, self._nodes[_KINDS[role.kind]], called, None, None)
 
     def _handle(
             self, connection: Gio.DBusConnection, kind: str, method: str, values: tuple[Any, ...],
