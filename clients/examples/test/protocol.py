@@ -7,17 +7,23 @@ where the pointer is in the window, so a test that has moved it sees there wheth
 import glob
 import re
 
+
+def said(pattern):
+    """A pattern of what a program says. An object is wl_surface@7, since libwayland 1.23 wl_surface#7."""
+    return re.compile(pattern.replace("@", "[@#]"))
+
+
 # Each process begins with this. One that was killed has said nothing of its end.
-BEGIN = re.compile(r"-> wl_display@1\.get_registry\(new id wl_registry@2\)")
-SURFACE = re.compile(r"-> xdg_wm_base@\d+\.get_xdg_surface\(new id xdg_surface@(\d+), wl_surface@(\d+)\)")
-TOPLEVEL = re.compile(r"-> xdg_surface@(\d+)\.get_toplevel\(new id xdg_toplevel@(\d+)\)")
-APP_ID = re.compile(r'-> xdg_toplevel@(\d+)\.set_app_id\("([^"]*)"\)')
-ACK = re.compile(r"-> xdg_surface@(\d+)\.ack_configure\(")
-COMMIT = re.compile(r"-> wl_surface@(\d+)\.commit\(")
-ENTER = re.compile(r" wl_pointer@\d+\.enter\(\d+, wl_surface@(\d+), ([\d.-]+), ([\d.-]+)\)")
-DESTROY = re.compile(r"-> wl_surface@(\d+)\.destroy\(")
-LEAVE = re.compile(r" wl_pointer@\d+\.leave\(")
-MOTION = re.compile(r" wl_pointer@\d+\.motion\(\d+, ([\d.-]+), ([\d.-]+)\)")
+BEGIN = said(r"-> wl_display@1\.get_registry\(new id wl_registry@2\)")
+SURFACE = said(r"-> xdg_wm_base@\d+\.get_xdg_surface\(new id xdg_surface@(\d+), wl_surface@(\d+)\)")
+TOPLEVEL = said(r"-> xdg_surface@(\d+)\.get_toplevel\(new id xdg_toplevel@(\d+)\)")
+APP_ID = said(r'-> xdg_toplevel@(\d+)\.set_app_id\("([^"]*)"\)')
+ACK = said(r"-> xdg_surface@(\d+)\.ack_configure\(")
+COMMIT = said(r"-> wl_surface@(\d+)\.commit\(")
+ENTER = said(r" wl_pointer@\d+\.enter\(\d+, wl_surface@(\d+), ([\d.-]+), ([\d.-]+)\)")
+DESTROY = said(r"-> wl_surface@(\d+)\.destroy\(")
+LEAVE = said(r" wl_pointer@\d+\.leave\(")
+MOTION = said(r" wl_pointer@\d+\.motion\(\d+, ([\d.-]+), ([\d.-]+)\)")
 
 
 class Pointer:
