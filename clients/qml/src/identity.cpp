@@ -89,7 +89,10 @@ void raise(QWindow *window, const QString &activationToken)
     window->raise();
     xcb_connection_t *connection = x11();
     if (activationToken.isEmpty()) {
-        window->requestActivate();
+        // Under Wayland, who has the focus keeps it then. Qt would ask for a token itself, which the compositor grants if another
+        // window of this program has the focus.
+        if (!QGuiApplication::platformName().startsWith(QLatin1String("wayland")))
+            window->requestActivate();
     } else if (connection) {
         setText(connection, window, "_NET_STARTUP_ID", activationToken);
         // By the time in its token, a window manager knows that it is not older than what the user did last. Qt would give the time

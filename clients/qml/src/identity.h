@@ -18,7 +18,7 @@ void setApplicationId(const QString &id);
 // On X11 a property of the window; it has to exist and not be mapped yet. Nothing elsewhere.
 void setScreenProperty(QWindow *window, const QString &path, qulonglong instance);
 
-// Raises a window that is mapped. The token may be empty.
+// Raises a window that is mapped. The token may be empty; under Wayland nothing happens then.
 void raise(QWindow *window, const QString &activationToken);
 
 }
