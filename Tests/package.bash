@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# package.bash DEB
+# package.bash DEB...
 #
-# Compares the contents of the package with those of `make install`. Installs it, uses it as a user under a real user manager, and purges it: in a copy of this machine's files that
-# no other process sees, and that ends with it (an overlay). Prints its results, and ends with 0, or with 1 if something is
+# Looks at how programs and libraries of all packages are linked, and compares the contents of the package 'flowbus' with those of
+# `make install`. Installs that one, uses it as a user under a real user manager, and purges it: in a copy of this machine's files
+# that no other process sees, and that ends with it (an overlay). Prints its results, and ends with 0, or with 1 if something is
 # wrong. If the machine can't do that, it prints the reason and ends with 77.
 set -euo pipefail
 
@@ -16,6 +17,26 @@ cannot() { # REASON
 wrong() { # WHAT
     echo "package: $1" >&2
     exit 1
+}
+
+# Whether what the dynamic linker writes to at the start is read-only afterwards: in each program and library of the packages.
+hardening() { # FOLDER DEB...
+    local folder=$1 file said names=()
+    shift
+    for deb in "$@"; do dpkg-deb --extract "$deb" "$folder"; done
+    while IFS= read -r -d '' file; do
+        cmp --quiet --bytes=4 -- "$file" <(printf '\177ELF') || continue
+        said=$(LC_ALL=C readelf --wide --program-headers --dynamic -- "$file") || wrong "${file#"$folder"} can't be read"
+        names+=("${file##*/}")
+        [[ $said == *' GNU_RELRO '* ]] || wrong "${file#"$folder"} has no RELRO: link it with -z relro"
+        grep -qE '\(FLAGS(_1)?\).*\b(BIND_)?NOW\b' <<<"$said" ||
+            wrong "${file#"$folder"} is bound lazily: link it with -z now"
+    done < <(find "$folder" -type f -print0 | sort -z)
+    # These are known to be there; without them the loop above has seen nothing.
+    for file in flowbusd flowbusctl libflowbus.so libflowbus-gtk4.so; do
+        [[ " ${names[*]}" == *" $file"* ]] || wrong "no package has the program or library '$file'"
+    done
+    echo "RELRO and BIND_NOW: ${names[*]}"
 }
 
 # Files of the package that are none of `make install`, and the other way round.
@@ -108,11 +129,18 @@ SCRIPT
 case ${1-} in
     --inner) inner "$2" ;;
     '')
-        echo "usage: package.bash DEB" >&2
+        echo "usage: package.bash DEB..." >&2
         exit 64
         ;;
     *)
-        contents "$1"
-        outer "$1"
+        package=
+        for deb in "$@"; do [[ $(dpkg-deb --field "$deb" Package) != flowbus ]] || package=$deb; done
+        [[ $package ]] || wrong "none of these is the package 'flowbus': $*"
+        files=$(mktemp -d)
+        trap 'rm -rf -- "$files"' EXIT
+        hardening "$files" "$@"
+        rm -rf -- "$files"
+        contents "$package"
+        outer "$package"
         ;;
 esac
