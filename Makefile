@@ -58,7 +58,7 @@ fishdir = $(datadir)/fish/vendor_completions.d
 # What takes symbols off installed programs; empty where something else does.
 STRIP = -s
 
-# The compiler, and programs that are tested, keep caches in the home folder. Builders of packages have none.
+# The compiler, and programs that are tested, keep caches in the home folder, which a builder of Debian packages does not have.
 ifneq ($(shell test -n "$$HOME" && mkdir -p "$$HOME/.cache" 2>/dev/null && test -w "$$HOME/.cache" && echo yes),yes)
 export HOME := $(CURDIR)/.build/home
 $(shell mkdir -p '$(HOME)')
@@ -89,6 +89,11 @@ quick-service = ^flowbusdTests\.(Demo|Emission|Error|Guard|InstancePath|Introspe
 quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
+# Everything is built from the packages that `make vendor` has put there.
+ifneq ($(wildcard vendor/.),)
+export FLOWBUS_VENDOR = vendor
+endif
+
 # Builds of the programs for installation leave out the macros of the library, and with them swift-syntax; and frame pointers, as
 # Debian's builds of C do: they cost the state machine 4 %, and debuggers and `perf record --call-graph dwarf` need none.
 # They are the same in each folder: without a hash of each module, which covers its paths; with paths below this folder; and without
@@ -118,8 +123,9 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-night test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app test-own-actor shell \
-    test-shell build install uninstall list deb test-deb reproducible format lint deps docs bench-build bench bench-compare \
+.PHONY: help demo tours run test test-night test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app \
+    test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs bench-build bench \
+    bench-compare \
     bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
 
 help:
@@ -143,6 +149,7 @@ help:
 	@echo 'make build      build the release'
 	@echo 'make install    install the release below PREFIX ($(PREFIX)), staged in DESTDIR'
 	@echo 'make uninstall  remove what install put there'
+	@echo 'make vendor     put the packages that the programs are built from into vendor/, for builds without a network'
 	@echo 'make deb        build the Debian package, in .build/deb'
 	@echo 'make test-deb   install, use and purge the package in a private copy of the system'
 	@echo 'make format     format the Swift sources in place'
@@ -352,6 +359,11 @@ $(programs) &:
 $(completions): $(built)/completions/%: $(built)/flowbusctl
 	@mkdir -p $(@D)
 	@file=$@.$$$$; $< --generate-completion-script $* >$$file && sed -i '1{/^#!/d}' $$file && mv $$file $@
+
+vendor: export FLOWBUS_VENDOR =
+vendor:
+	@tools/dependencies build
+	@tools/vendor
 
 # Not the folder above, where dpkg-buildpackage puts things by itself.
 deb:

@@ -18,6 +18,17 @@ let strict: [SwiftSetting] =
 /// optimized. Only with that variable, because a package with these flags can't be a dependency.
 let core: [SwiftSetting] = strict + (Context.environment["FLOWBUS_PROOF"] == nil ? [] : [.unsafeFlags(["-O"])])
 
+/// The packages of the programs. `make` sets FLOWBUS_VENDOR where `make vendor` has put them into a folder; then nothing is fetched.
+let packages: [Package.Dependency] =
+    if let folder = Context.environment["FLOWBUS_VENDOR"] {
+        [.package(path: "\(folder)/swift-argument-parser"), .package(path: "\(folder)/swift-log")]
+    } else {
+        [
+            .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+            .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
+        ]
+    }
+
 let package = Package(
     name: "flowbus",
     products: [
@@ -37,10 +48,8 @@ let package = Package(
             description: "Flows on an actor of their own instead of the main actor, for programs without windows"),
         .trait(name: "Programs", description: "flowbusd and flowbusctl"),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
-        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
+    dependencies: packages + [
+        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0")
     ],
     targets: [
         // libsystemd as a C module: sd-bus, sd-event, sd-daemon and sd-journal.

@@ -73,6 +73,26 @@ struct InstallTests {
         #expect(try files(in: place) == [])
     }
 
+    /// Builders of Debian packages have no network: `make vendor` has to bring all that the programs need.
+    @Test func `nothing is fetched where the packages are in a folder`() throws {
+        let place = try TemporaryDirectory()
+        try place.write(Service.file("Package.swift"), to: "Package.swift")
+        for (package, product) in [("swift-argument-parser", "ArgumentParser"), ("swift-log", "Logging")] {
+            try place.write(
+                """
+                // swift-tools-version: 6.2
+                import PackageDescription
+                let package = Package(
+                    name: "\(package)", products: [.library(name: "\(product)", targets: ["\(product)"])],
+                    targets: [.target(name: "\(product)")])
+                """, to: "vendor/\(package)/Package.swift")
+        }
+        let resolve = try ChildProcess(
+            "swift", ["package", "--package-path", place.path, "resolve", "--traits", "Programs"],
+            environment: ["FLOWBUS_VENDOR": "vendor", "GIT_ALLOW_PROTOCOL": "none"])
+        #expect(try resolve.waitForExit(within: .seconds(120)) == .status(0), "\(resolve.errors)")
+    }
+
     @Test func `the package has the version of the program`() throws {
         let changelog = try Service.file("debian/changelog")
         let version = try #require(changelog.firstMatch(of: #/^flowbus \(([^)]+)\)/#)).output.1
