@@ -41,7 +41,18 @@ struct OptionTests {
 
     @Test func `a file that needs TOML 1.1 is read, and no matter for the log`() throws {
         let flows = try TemporaryDirectory()
-        try flows.write("version = 1\n[steps]\ngo = {\n}\n[flows.one.on]\ngo = { none = true, }\n", to: "a.toml")
+        try flows.write(
+            """
+            version = 1
+            [steps]
+            go = {
+            }
+            [[autostart]]
+            flow = "one"
+            [flows.one.on]
+            go = { none = true, }
+
+            """, to: "a.toml")
         let bus = try PrivateBus()
         let process = try Service.start(["--address", bus.address, "--flows", flows.path])
         try process.waitForLine(in: .errors) { $0.contains("Serving") }

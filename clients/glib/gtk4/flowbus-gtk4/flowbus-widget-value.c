@@ -135,8 +135,8 @@ _flowbus_widget_get_value (GtkWidget *widget)
       g_object_get_property (G_OBJECT (widget), kind->property, &property);
       if (G_VALUE_HOLDS_STRING (&property) && g_value_get_string (&property) == NULL)
         return NULL;
-      /* It is floating with GLib 2.74, and not with 2.84. */
-      return g_variant_take_ref (g_dbus_gvalue_to_gvariant (&property, G_VARIANT_TYPE (kind->format)));
+      /* It is never floating: the reference is the caller's. */
+      return g_dbus_gvalue_to_gvariant (&property, G_VARIANT_TYPE (kind->format));
     }
   return NULL;
 }
