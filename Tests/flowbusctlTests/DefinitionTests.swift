@@ -49,7 +49,7 @@ struct DefinitionTests {
         try flows.write("version = 1\n", to: "b.toml")
         let run = try Program.run("check", flows.path)
         #expect(run.status == .status(0))
-        #expect(run.output.hasSuffix("; no errors, 3 warnings\n"))
+        #expect(run.output.hasSuffix("; no errors, 1 warning\n"))
         let notes = run.errors.split(separator: "\n").filter { $0.contains(": note: ") }
         #expect(
             notes == [
