@@ -14,6 +14,17 @@
   }                                                                                                                                      \
   G_STMT_END
 
+/* The same for a condition that asks flowbusd, and so runs the main loop itself: what makes it true may come meanwhile. */
+#define poll_until(condition)                                                                                                            \
+  G_STMT_START                                                                                                                           \
+  {                                                                                                                                      \
+    guint limit = g_timeout_add_seconds (20, support_too_late, (gpointer) G_STRLOC ": " #condition);                                     \
+    while (!(condition))                                                                                                                 \
+      g_main_context_iteration (NULL, FALSE);                                                                                            \
+    g_source_remove (limit);                                                                                                             \
+  }                                                                                                                                      \
+  G_STMT_END
+
 gboolean support_too_late (gpointer what);
 
 /* A call of flowbusd, from a connection of the test's own. The main loop runs meanwhile. */

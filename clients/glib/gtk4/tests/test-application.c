@@ -48,14 +48,14 @@ use (gpointer user_data)
   g_assert_cmpuint (program->asked, ==, 1);
   g_assert_cmpuint (program->shown, ==, 1);
   g_assert_true (gtk_window_get_application (program->window) == GTK_APPLICATION (program->app));
-  wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
 
   /* A screen that no handler shows is refused, and its flow goes on. */
   path = g_strdup (flowbus_screen_get_path (latest));
   g_test_expect_message ("FlowbusGtk4", G_LOG_LEVEL_MESSAGE, "*shows no window for the screen 'page'*");
   support_emit ("opened", 100);
   wait_until (program->shown == 2);
-  wait_until (support_is (path, "Presented", TRUE));
+  poll_until (support_is (path, "Presented", TRUE));
   g_test_assert_expected_messages ();
 
   /* One that the handler refuses, or puts off, is its own. */
@@ -67,7 +67,7 @@ use (gpointer user_data)
   g_assert_true (flowbus_screen_is_live (latest));
   flowbus_application_open_window (program->app, latest, "Late", NULL);
   flowbus_screen_accept (latest);
-  wait_until (support_is (flowbus_screen_get_path (latest), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (latest), "Visible", TRUE));
   g_clear_object (&latest);
   g_idle_add (dismiss_root, NULL);
   return G_SOURCE_REMOVE;

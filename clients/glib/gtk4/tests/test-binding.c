@@ -42,11 +42,11 @@ test_visible (void)
   g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
   window = open_window (screen, NULL);
   g_assert_true (flowbus_screen_get_bound_widget (screen) == GTK_WIDGET (window));
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   gtk_widget_set_visible (GTK_WIDGET (window), FALSE);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
   gtk_window_present (window);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   support_end (presenter);
 }
 
@@ -67,7 +67,7 @@ test_close (void)
   window = open_window (screen, NULL);
   g_signal_connect (window, "destroy", G_CALLBACK (count_destroyed), &destroyed);
   g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   support_focus (window);
   support_press ("alt+F4");
   wait_until (reason);
@@ -75,7 +75,7 @@ test_close (void)
   g_assert_cmpuint (destroyed, ==, 1);
   g_assert_null (flowbus_screen_get_bound_widget (screen));
   /* The other one is as it was. */
-  wait_until (support_is (flowbus_screen_get_path (below), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (below), "Presented", TRUE));
   g_assert_cmpuint (support_count (presenter), ==, 1);
   support_end (presenter);
 }
@@ -97,7 +97,7 @@ test_close_refused (void)
   guint refused = 0;
   gulong handler = g_signal_connect (window, "close-request", G_CALLBACK (refuse), &refused);
 
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   gtk_window_close (window);
   wait_until (refused == 1);
   g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
@@ -105,7 +105,7 @@ test_close_refused (void)
   g_signal_handler_disconnect (window, handler);
   gtk_window_set_hide_on_close (window, TRUE);
   gtk_window_close (window);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
   g_assert_true (flowbus_screen_is_live (screen));
   support_end (presenter);
 }
@@ -176,9 +176,10 @@ test_dismiss_fails (void)
   GtkWindow *window = open_window (screen, NULL);
   guint filter = g_dbus_connection_add_filter (flowbus_client_get_connection (client), refuse_call, (gpointer) "Dismiss", NULL);
 
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   gtk_window_destroy (window);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  support_wait_until_saved (screen); /* the screen has the answers, too */
   g_assert_true (flowbus_screen_is_live (screen));
   g_dbus_connection_remove_filter (flowbus_client_get_connection (client), filter);
   g_signal_emit_by_name (client, "appeared");
@@ -229,7 +230,7 @@ test_lingers (void)
 
   g_setenv ("FLOWBUS_LINGER_MS", "100", TRUE);
   window = open_above (&screen, &destroyed);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   g_signal_connect_after (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
   g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
   wait_until (reason != NULL);
@@ -250,16 +251,16 @@ test_title (void)
   g_autoptr (GString) text = g_string_new ("x");
   g_autofree char *cut = NULL;
 
-  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", "A title"));
+  poll_until (support_is_text (flowbus_screen_get_path (screen), "Title", "A title"));
   gtk_window_set_title (window, "Another one");
-  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", "Another one"));
+  poll_until (support_is_text (flowbus_screen_get_path (screen), "Title", "Another one"));
   for (int at = 0; at < 200; at++)
     g_string_append (text, "ä");
   gtk_window_set_title (window, text->str);
   cut = g_strndup (text->str, 255);
-  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", cut));
+  poll_until (support_is_text (flowbus_screen_get_path (screen), "Title", cut));
   gtk_window_set_title (window, NULL);
-  wait_until (support_is_text (flowbus_screen_get_path (screen), "Title", ""));
+  poll_until (support_is_text (flowbus_screen_get_path (screen), "Title", ""));
   support_end (presenter);
 }
 
@@ -285,7 +286,7 @@ test_escape (void)
   window = open_window (screen, box);
   g_signal_connect (screen, "withdrawn", G_CALLBACK (note_reason), &reason);
   g_signal_connect (search, "stop-search", G_CALLBACK (count_destroyed), &stopped);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
   support_focus (window);
 
   gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
@@ -324,14 +325,14 @@ test_actions (void)
 
   gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button), "screen.emit(('opened', {'number': <2>}))");
   window = open_window (screen, button);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
   g_assert_true (flowbus_widget_get_screen (button) == screen);
   g_clear_object (&latest);
   g_signal_emit_by_name (button, "clicked");
   wait_until (latest);
   g_assert_cmpint (flowbus_screen_get_int64 (latest, "number"), ==, 2);
   window = open_window (latest, NULL);
-  wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
   g_signal_connect (latest, "withdrawn", G_CALLBACK (note_reason), &reason);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), "screen.back", NULL));
   wait_until (reason);
@@ -360,7 +361,7 @@ test_token (void)
   GtkWindow *window = open_window (screen, button);
 
   g_signal_connect (button, "clicked", G_CALLBACK (emit_by_program), screen);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
   g_assert_null (flowbus_screen_get_activation_token (screen));
   support_focus (window);
   g_clear_object (&latest);
@@ -368,7 +369,7 @@ test_token (void)
   wait_until (latest);
   g_assert_null (flowbus_screen_get_activation_token (latest));
   g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
-  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
 
   g_clear_object (&latest);
   support_focus (window);
@@ -378,7 +379,7 @@ test_token (void)
   open_window (latest, NULL);
   /* The window has taken it. */
   g_assert_null (flowbus_screen_get_activation_token (latest));
-  wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
   support_end (presenter);
 }
 
@@ -390,12 +391,12 @@ test_rebind (void)
   g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
   GtkWindow *first = open_window (screen, NULL), *second;
 
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   second = open_window (screen, NULL);
   g_assert_true (flowbus_screen_get_bound_widget (screen) == GTK_WIDGET (second));
   gtk_window_destroy (first);
   g_assert_true (flowbus_screen_is_live (screen));
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   flowbus_screen_unbind (screen);
   g_assert_null (flowbus_screen_get_bound_widget (screen));
   gtk_window_destroy (second);
@@ -423,9 +424,9 @@ test_widget (void)
   wait_until (gtk_widget_get_mapped (stack));
   g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
   gtk_stack_set_visible_child (GTK_STACK (stack), page);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   gtk_stack_set_visible_child_name (GTK_STACK (stack), "nothing");
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
 
   /* What is withdrawn is hidden, and the program takes it out; what the program takes out is dismissed. */
   other = g_object_ref (support_open ("opened", 2));
@@ -433,7 +434,7 @@ test_widget (void)
   gtk_stack_add_named (GTK_STACK (stack), second, "second");
   gtk_stack_set_visible_child (GTK_STACK (stack), second);
   flowbus_screen_bind_widget (other, second);
-  wait_until (support_is (flowbus_screen_get_path (other), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (other), "Presented", TRUE));
   g_signal_connect (other, "withdrawn", G_CALLBACK (note_reason), &other_reason);
   g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
   wait_until (other_reason);

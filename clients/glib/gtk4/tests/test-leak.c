@@ -64,7 +64,7 @@ test_thousand (void)
       if (number == WARM)
         before = get_memory ();
       show (support_open ("opened", number));
-      wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+      poll_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
       widget = flowbus_screen_get_bound_widget (latest);
       g_clear_object (&latest);
       /* By turns, flowbusd withdraws it, and the user closes the window. */

@@ -24,7 +24,7 @@ add (FlowbusNavigationView *view, const char *step, gint64 number)
 
   flowbus_navigation_view_add (view, screen, gtk_label_new (title));
   flowbus_screen_set_title (screen, title);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
   return screen;
 }
 
@@ -85,7 +85,7 @@ test_pages (void)
   g_assert_true (flowbus_navigation_view_get_current (view) == second);
   g_assert_true (gtk_widget_get_visible (button));
   wait_until (g_str_equal (gtk_label_get_label (GTK_LABEL (title)), "Page 2"));
-  wait_until (support_is (flowbus_screen_get_path (first), "Visible", FALSE));
+  poll_until (support_is (flowbus_screen_get_path (first), "Visible", FALSE));
 
   g_signal_connect (second, "withdrawn", G_CALLBACK (has_reason), &reason);
   g_signal_emit_by_name (button, "clicked");
@@ -93,7 +93,7 @@ test_pages (void)
   g_assert_cmpstr (reason, ==, "back");
   g_assert_true (flowbus_navigation_view_get_current (view) == first);
   g_assert_false (gtk_widget_get_visible (button));
-  wait_until (support_is (flowbus_screen_get_path (first), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (first), "Presented", TRUE));
 
   flowbus_navigation_view_set_show_header (view, FALSE);
   g_assert_false (flowbus_navigation_view_get_show_header (view));
@@ -206,7 +206,7 @@ test_motion (void)
   flowbus_navigation_view_add (view, latest, gtk_label_new ("Page 2"));
   g_assert_cmpint (gtk_stack_get_transition_type (stack), ==, GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT);
   g_assert_true (gtk_stack_get_transition_running (stack));
-  wait_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (latest), "Presented", TRUE));
   wait_until (!gtk_stack_get_transition_running (stack));
 
   g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));

@@ -58,7 +58,7 @@ show (FlowbusScreen *screen, Form *form)
   gtk_window_set_child (window, form->root);
   flowbus_screen_save_widgets (screen, form->root);
   flowbus_screen_bind_window (screen, window);
-  wait_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
   return window;
 }
 
