@@ -96,16 +96,17 @@ struct ApplicationTests {
         try service.poll(for: "\(count) windows '\(title)'") { try windows().count { $0.contains(title) } >= count }
     }
 
-    @Test func `S-40 gnome-font-viewer: Activate, Open, its action about, and quit when the screen goes`() throws {
+    @Test func `S-40 gnome-font-viewer: Activate, Open, quit when the screen goes, and its action about`() throws {
         try show("fonts")
         try waitForWindow("gnome-font-viewer")
         let font = FileManager.default.enumerator(atPath: "/usr/share/fonts")?.first { "\($0)".hasSuffix(".ttf") }
         if let font { try show("fontFile", ["uri": .string("file:///usr/share/fonts/\(font)")]) }
-        try show("about")
         let owner = try service.property("Owner", of: "/main/fonts", "Presentable").text ?? ""
         #expect(owner.hasPrefix(":"))
         try service.dismiss("/main/fonts")
         try service.client.waitForEnd(of: owner)
+        // In the next process: version 48 does not quit while this dialog is open.
+        try show("about")
     }
 
     @Test func `S-40 gnome-text-editor: Activate, Open, its action new-window`() throws {
