@@ -125,7 +125,8 @@ inner() { # PLACE FOLDER COMMAND...
     mkdir -p "$place"/{home/$user,run,log}
     [[ ! -d $folder/home ]] || cp -r -- "$folder/home/." "$place/home/$user"
     [[ ! -d $folder/run ]] || cp -r -- "$folder/run/." "$place/run"
-    mkdir -p "$place"/run/{systemd/system,user/$uid,units,libraries}
+    # From systemd 254 on it gives a unit the mounts that it asks for, and makes them where process 1 has left a folder.
+    mkdir -p "$place"/run/{systemd/system,systemd/mount-rootfs,user/$uid,units,libraries}
     { grep -v "^$user:" /etc/passwd || true; } >"$place/passwd"
     echo "$user:x:$uid:$uid::/home/$user:/bin/sh" >>"$place/passwd"
     units "$place/run/units"
