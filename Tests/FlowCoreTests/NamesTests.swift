@@ -36,4 +36,52 @@ struct NamesTests {
         #expect(Names.nearest(to: String(repeating: "a", count: 100_000), among: ["a"]) == nil)
         #expect(Names.suggestion(for: "abuot", among: ["about"]) == "; did you mean 'about'?")
     }
+
+    @Test(
+        arguments: [
+            ("bcd", "acd", 1), ("abdc", "abcd", 1), ("abcde", "abcd", 1), ("badc", "abcd", nil),
+            ("navigation", "navigatoin", 1),
+            ("kitten", "sitting", nil), ("kittens", "sittens", 1), ("abcdefghi", "acbdfeghj", 3), ("ab", "ba", 1),
+            ("a", "b", nil),
+            ("A", "a", 0), ("", "a", nil),
+        ] as [(String, String, Int?)])
+    func `S-3 a suggestion is at most a third of the name's length away`(typed: String, meant: String, changes: Int?) {
+        #expect(Names.nearest(to: typed, among: [meant]) == (changes == nil ? nil : meant))
+        // A nearer one wins, in either place.
+        let far = [meant, typed + "zz"]
+        #expect(Names.nearest(to: typed, among: far) == Names.nearest(to: typed, among: far.reversed()))
+    }
+
+    @Test func `S-3 of names that are alike, a search finds the nearest`() {
+        let names = SimilarNames((0..<1_000).map { "screen\($0)" }.sorted())
+        for number in [0, 7, 99, 500, 999] {
+            #expect(names.nearest(to: "screan\(number)") == "screen\(number)")
+            #expect(names.nearest(to: "scren\(number)") == "screen\(number)")
+            #expect(names.nearest(to: "SCREEN\(number)") == "screen\(number)")
+        }
+    }
+
+    @Test func `S-3 names that differ in many bytes`() {
+        let long = String(repeating: "abcdefgh", count: 16)
+        #expect(Names.nearest(to: "x" + long.dropFirst().dropLast() + "y", among: [long]) == long)
+        #expect(Names.nearest(to: String(long.reversed()), among: [long]) == nil)
+        #expect(
+            Names.nearest(
+                to: long.replacing("abcdefghabcdefghabcdefgha", with: "abcdefghabcdefghabcdfegha"), among: [long])
+                == long)
+    }
+
+    @Test(arguments: [1_000, 100_000])
+    func `S-3 what a search for a name costs has a limit`(count: Int) {
+        let alike = SimilarNames((0..<count).map { "step\($0)" }.sorted())
+        let unlike = SimilarNames((0..<count).map { "volume\($0)" }.sorted())
+        for name in ["step5x", "stp50000", "pets", "peststepstep", "step"] {
+            for search in [alike.search(for: name), unlike.search(for: name)] {
+                #expect(search.lookedAt <= SimilarNames.mostLookedAt)
+                #expect(search.work <= SimilarNames.mostWork)
+            }
+        }
+        // Those around the place where the name would stand are among them.
+        #expect(alike.nearest(to: "step50O")?.hasPrefix("step50") == true)
+    }
 }

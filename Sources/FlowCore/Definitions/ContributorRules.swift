@@ -170,8 +170,7 @@ public struct ContributorRules {
         case .screen:
             guard let screen = definitions.screen(named: name) else {
                 throw Self.wrong(
-                    "no definition declares that screen"
-                        + Names.suggestion(for: name, among: definitions.screens.map(\.name)))
+                    "no definition declares that screen" + definitions.suggestion(forScreen: name))
             }
             let target = ParameterList(parameters: definitions[screen].parameters, subject: "the screen")
             return .child(
@@ -210,9 +209,8 @@ public struct ContributorRules {
     /// The name, if a screen or flow has it.
     private func presentable(_ name: String) throws(FlowError) -> String {
         if definitions.screen(named: name) != nil || definitions.flow(named: name) != nil { return name }
-        let names = definitions.screens.map(\.name) + definitions.flows.map(\.name)
         throw Self.wrong(
-            "no definition declares a screen or flow of that name" + Names.suggestion(for: name, among: names))
+            "no definition declares a screen or flow of that name" + definitions.suggestion(forPresentable: name))
     }
 
     private func forwarded(to name: String, _ given: Arguments?) throws(FlowError) -> StepTemplate {

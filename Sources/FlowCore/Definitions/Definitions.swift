@@ -72,6 +72,9 @@ public final class Definitions: Equatable, Sendable {
     /// The rules of all flows.
     let rules: RuleTable
 
+    private let similarSteps: SimilarNames
+    private let similarScreens: SimilarNames
+    private let similarFlows: SimilarNames
     private let stepIndex: NameIndex
     private let screenIndex: NameIndex
     private let flowIndex: NameIndex
@@ -96,9 +99,12 @@ public final class Definitions: Equatable, Sendable {
         askOthers = flows.contains(where: \.asksOthers)
         rules = RuleTable(flows)
         askWhatIsAlive = rules.all.contains { $0.alternatives.contains(where: \.asksWhatIsAlive) }
-        stepIndex = Self.index(steps.map(\.name))
-        screenIndex = Self.index(screens.map(\.name))
-        flowIndex = Self.index(flows.map(\.name))
+        similarSteps = SimilarNames(steps.lazy.map(\.name))
+        similarScreens = SimilarNames(screens.lazy.map(\.name))
+        similarFlows = SimilarNames(flows.lazy.map(\.name))
+        stepIndex = Self.index(steps.lazy.map(\.name))
+        screenIndex = Self.index(screens.lazy.map(\.name))
+        flowIndex = Self.index(flows.lazy.map(\.name))
     }
 
     /// The bus names of emitters, guards, navigators and presenters, sorted and unique.
@@ -135,14 +141,27 @@ public final class Definitions: Equatable, Sendable {
             return FlowError(
                 .unknownStep, "'\(Names.escaped(name))' can't be the name of a step: \(Names.stepNameRule)")
         }
-        let suggestion = Names.suggestion(for: name, among: steps.lazy.map(\.name))
-        return FlowError(.unknownStep, "no definition declares a step '\(name)'\(suggestion)")
+        return FlowError(.unknownStep, "no definition declares a step '\(name)'\(similarSteps.suggestion(for: name))")
     }
 
     /// The error for a flow that is not defined.
     public func unknownFlow(_ name: String) -> FlowError {
-        let suggestion = Names.suggestion(for: name, among: flows.lazy.map(\.name))
+        let suggestion = similarFlows.suggestion(for: name)
         return FlowError(.unknownFlow, "no flow '\(Names.escaped(name))' is defined\(suggestion)")
+    }
+
+    /// Returns `; did you mean 'NAME'?`, or nothing, for a screen that no definition declares.
+    public func suggestion(forScreen name: String) -> String { similarScreens.suggestion(for: name) }
+
+    /// Returns `; did you mean 'NAME'?`, or nothing, for a step that no definition declares.
+    public func suggestion(forStep name: String) -> String { similarSteps.suggestion(for: name) }
+
+    /// Returns `; did you mean 'NAME'?`, or nothing, for a flow that is not defined.
+    public func suggestion(forFlow name: String) -> String { similarFlows.suggestion(for: name) }
+
+    /// Returns `; did you mean 'NAME'?`, or nothing, for a name that neither a screen nor a flow has.
+    func suggestion(forPresentable name: String) -> String {
+        Names.suggestion(for: name, among: [similarScreens, similarFlows].compactMap { $0.nearest(to: name) })
     }
 
     /// The indexes follow from the other parts.
@@ -151,7 +170,7 @@ public final class Definitions: Equatable, Sendable {
             && one.autostart == other.autostart && one.steppers == other.steppers
     }
 
-    private static func index(_ names: [String]) -> NameIndex {
+    private static func index(_ names: some Collection<String>) -> NameIndex {
         var index = NameIndex(reserving: names.count)
         for (number, name) in names.enumerated() { index.insert(name, number) }
         return index

@@ -65,45 +65,13 @@ public enum Names {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// Returns the candidate that a mistyped name most likely meant, or nil if none is near. The nearest has the fewest
-    /// insertions, removals, replacements and swaps of neighbors, without regard to case, and at most a third of the
-    /// name's length of them. Of equals, the first wins.
+    /// Returns the candidate that a mistyped name most likely meant, or nil if none is near: ``SimilarNames/nearest(to:)``.
     public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
-        // No valid name is longer, and the work grows with the square of the length.
-        guard name.utf8.count <= 2 * Limits.stepNameLength else { return nil }
-        let typed = Array(name.lowercased().utf8)
-        var best: (name: String, distance: Int)?
-        for candidate in candidates where candidate != name {
-            let meant = Array(candidate.lowercased().utf8)
-            let length = max(typed.count, meant.count)
-            // Any letter is one replacement away from any other, so a single letter has to match exactly.
-            let bound = min(best.map { $0.distance - 1 } ?? .max, length < 2 ? 0 : max(1, length / 3))
-            guard abs(typed.count - meant.count) <= bound else { continue }
-            let distance = distance(typed, meant)
-            if distance <= bound { best = (candidate, distance) }
-        }
-        return best?.name
+        SimilarNames(candidates).nearest(to: name)
     }
 
     /// Returns `; did you mean 'NAME'?`, or nothing if no candidate is near, as the end of a message.
     public static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
-        nearest(to: name, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
-    }
-
-    /// The optimal string alignment distance.
-    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var beforeLast: [Int] = []
-        var last = Array(0...b.count)
-        for i in a.indices {
-            var row = [i + 1]
-            row.reserveCapacity(b.count + 1)
-            for j in b.indices {
-                var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
-                row.append(cost)
-            }
-            (beforeLast, last) = (last, row)
-        }
-        return last[b.count]
+        SimilarNames(candidates).suggestion(for: name)
     }
 }

@@ -79,6 +79,10 @@ extension ActFile {
 private final class ActComparison {
     let diagnostics: Diagnostics
     private let definitions: Definitions
+    private lazy var services =
+        definitions.screens.compactMap { $0.presenter?.service } + definitions.flows.compactMap { $0.guard?.service }
+        + definitions.flows.compactMap { $0.navigator?.service }
+    private lazy var serviceNames = SimilarNames(Set(services.map(\.name)).sorted(by: Text.precedes))
 
     init(_ diagnostics: Diagnostics, _ definitions: Definitions) {
         self.diagnostics = diagnostics
@@ -110,14 +114,18 @@ private final class ActComparison {
             guard let step = step(name, location) else { return }
             check(givens, step.parameters, "the step '\(name)'", location)
         case .result(let screen, let givens):
-            guard let declared = definitions.screens.first(where: { $0.name == screen }) else { return }
+            guard let declared = definitions.screen(named: screen).map({ definitions[$0] }) else { return }
             guard let result = declared.result else {
                 return diagnostics.warning(
                     location, "the screen '\(screen)' declares no 'result', so it can't be finished")
             }
             check(givens, result, "the result of the screen '\(screen)'", location)
-        case .contributedScreen(let name): check(name, "screen", definitions.screens.map(\.name), location)
-        case .contributedFlow(let name): check(name, "flow", definitions.flows.map(\.name), location)
+        case .contributedScreen(let name):
+            if definitions.screen(named: name) == nil { undeclaredScreen(name, location) }
+        case .contributedFlow(let name):
+            if definitions.flow(named: name) == nil {
+                undeclared("flow", name, definitions.suggestion(forFlow: name), location)
+            }
         }
     }
 
@@ -127,12 +135,8 @@ private final class ActComparison {
     }
 
     private func check(program: String, _ paths: [String], _ location: Location) {
-        let services =
-            definitions.screens.compactMap { $0.presenter?.service }
-            + definitions.flows.compactMap { $0.guard?.service }
-            + definitions.flows.compactMap { $0.navigator?.service }
         guard services.contains(where: { $0.name == program }) else {
-            let suggestion = diagnostics.suggestion(for: program, among: Set(services.map(\.name)))
+            let suggestion = diagnostics.suggestion(for: program, among: serviceNames)
             return diagnostics.warning(
                 location, "no definition has a presenter, guard or navigator \(Text.quoted(program))\(suggestion)")
         }
@@ -145,8 +149,8 @@ private final class ActComparison {
     }
 
     private func check(screen name: String, of program: String?, _ location: Location) {
-        guard let screen = definitions.screens.first(where: { $0.name == name }) else {
-            return check(name, "screen", definitions.screens.map(\.name), location)
+        guard let screen = definitions.screen(named: name).map({ definitions[$0] }) else {
+            return undeclaredScreen(name, location)
         }
         guard let presenter = screen.presenter else { return }
         if case .application = presenter {
@@ -168,16 +172,17 @@ private final class ActComparison {
             mention.location, "no flow asks the \(role) '\(mention.program ?? "")' about the step '\(step)'")
     }
 
-    private func check(_ name: String, _ kind: String, _ names: [String], _ location: Location) {
-        guard !names.contains(name) else { return }
-        diagnostics.warning(
-            location,
-            "no definition declares a \(kind) \(Text.quoted(name))\(diagnostics.suggestion(for: name, among: names))")
+    private func undeclaredScreen(_ name: String, _ location: Location) {
+        undeclared("screen", name, definitions.suggestion(forScreen: name), location)
+    }
+
+    private func undeclared(_ kind: String, _ name: String, _ suggestion: String, _ location: Location) {
+        diagnostics.warning(location, "no definition declares a \(kind) \(Text.quoted(name))\(suggestion)")
     }
 
     private func step(_ name: String, _ location: Location) -> StepDeclaration? {
-        if let step = definitions.steps.first(where: { $0.name == name }) { return step }
-        check(name, "step", definitions.steps.map(\.name), location)
+        if let step = definitions.step(named: name) { return definitions[step] }
+        undeclared("step", name, definitions.suggestion(forStep: name), location)
         return nil
     }
 

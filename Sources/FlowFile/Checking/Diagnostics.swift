@@ -35,9 +35,6 @@ final class Diagnostics {
     /// The number of diagnostics beyond ``most``, which are not kept.
     private(set) var leftOut = 0
     private(set) var hasErrors = false
-    /// The number of further comparisons of names for suggestions. Files can be large, and with thousands of errors
-    /// suggestions are of little use.
-    private var comparisons = 1_000_000
 
     init(_ sources: [ParsedFile], _ diagnostics: [Diagnostic] = []) {
         self.sources = sources
@@ -81,11 +78,14 @@ final class Diagnostics {
         }?.0
     }
 
-    /// Returns `; did you mean 'NAME'?`, or nothing. The order of the candidates does not matter.
-    func suggestion(for name: String, among candidates: some Collection<String>) -> String {
-        comparisons -= candidates.count
-        guard comparisons >= 0 else { return "" }
-        return Names.suggestion(for: name, among: candidates.sorted(by: Text.precedes))
+    /// Returns `; did you mean 'NAME'?`, or nothing, among a few words. Of many names, ``SimilarNames`` are made once.
+    func suggestion(for name: String, among words: some Sequence<String>) -> String {
+        suggestion(for: name, among: SimilarNames(words))
+    }
+
+    /// Returns `; did you mean 'NAME'?`, or nothing. For what is not kept, nothing is searched.
+    func suggestion(for name: String, among names: @autoclosure () -> SimilarNames) -> String {
+        all.count < Self.most ? names().suggestion(for: name) : ""
     }
 
     private func add(_ severity: Diagnostic.Severity, _ location: Location, _ message: String) {

@@ -74,8 +74,8 @@ final class DraftFlow {
     /// Returns whether the flow takes a step.
     func takes(_ step: String) -> Bool { rules.place(of: step) != nil || navigatorSteps.contains(step) }
 
-    /// The names of all steps that the flow takes.
-    var stepsTaken: [String] { Array(rules.names) + navigatorSteps }
+    /// The names of all steps that the flow takes, for suggestions.
+    private(set) lazy var stepsTaken = SimilarNames((Array(rules.names) + navigatorSteps).sorted(by: Text.precedes))
 }
 
 /// The declarations of all files, before any name is resolved.

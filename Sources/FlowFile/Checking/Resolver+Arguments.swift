@@ -254,7 +254,8 @@ extension Resolver {
 
     /// Returns the arguments of the target, and a suggestion. Keys beside the arguments are candidates, too.
     private func known(_ target: Declared, _ name: String, besides others: [String] = []) -> String {
-        let names = target.parameters.map(\.name).sorted(by: Text.precedes)
+        // More are an error, which has been reported.
+        let names = target.parameters.prefix(Limits.argumentCount).map(\.name).sorted(by: Text.precedes)
         let takes = names.isEmpty ? "none" : Text.list(names)
         return ": it takes \(takes)" + diagnostics.suggestion(for: name, among: names + others)
     }

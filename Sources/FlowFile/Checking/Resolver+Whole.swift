@@ -109,11 +109,10 @@ extension Resolver {
             let mayStart = started[number] || flow.isUnique || others > 0
             if !mayStart {
                 let location = draft.flows.entries[number].value.declared.location
-                let names = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
                 diagnostics.warning(
                     location,
                     "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
-                        + "client can, with Coordinate" + diagnostics.suggestion(for: flow.name, among: Array(names)))
+                        + "client can, with Coordinate" + diagnostics.suggestion(for: flow.name, among: flowNames))
             }
             if others == 0, !contributed[number] { warnOfEnds(flow, definitions) }
         }
@@ -162,9 +161,10 @@ extension Resolver {
             for item in idle.items ?? [idle] { warnOfNoRule(flow, "idle", item["step"]) }
         }
         lazy var contributed = contributedNames(by: flow)
+        lazy var similar = SimilarNames(contributed.sorted(by: Text.precedes))
         func warn(_ item: Item, _ what: String) {
             guard let name = item.text, !contributed.contains(name) else { return }
-            let suggestion = diagnostics.suggestion(for: name, among: contributed)
+            let suggestion = diagnostics.suggestion(for: name, among: similar)
             diagnostics.warning(
                 item.location,
                 "\(flow.declared.subject) never contributes '\(name)', so this never \(what)\(suggestion)")

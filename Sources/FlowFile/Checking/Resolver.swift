@@ -41,7 +41,15 @@ final class Resolver {
         return definitions
     }
 
-    private var presentableNames: [String] { draft.screens.names + Array(draft.flows.names) }
+    private lazy var stepNames = SimilarNames(draft.steps.names)
+    private lazy var screenNames = SimilarNames(draft.screens.names)
+    /// The names of flows.
+    private(set) lazy var flowNames = SimilarNames(draft.flows.names)
+    private lazy var presentableNames = SimilarNames(
+        (draft.screens.names + Array(draft.flows.names)).sorted(by: Text.precedes))
+    /// What `pop` can name.
+    private lazy var poppableNames = SimilarNames(
+        (draft.screens.names + Array(draft.flows.names) + ["root"]).sorted(by: Text.precedes))
 }
 
 /// Resolution of names.
@@ -61,7 +69,7 @@ extension Resolver {
     func step(_ name: String, _ location: Location) -> ResolvedStep? {
         guard draft.isComplete else { return nil }
         if let step = step(named: name) { return step }
-        undeclared("step", name, draft.steps.names, location)
+        undeclared("step", name, stepNames, location)
         return nil
     }
 
@@ -76,7 +84,7 @@ extension Resolver {
     func screen(_ item: Item) -> (id: ScreenID, draft: DraftScreen)? {
         guard let name = item.string(diagnostics, "the name of a screen"), draft.isComplete else { return nil }
         guard let place = draft.screens.place(of: name) else {
-            undeclared("screen", name, draft.screens.names, item.location)
+            undeclared("screen", name, screenNames, item.location)
             return nil
         }
         return (ScreenID(place), draft.screens.entries[place].value)
@@ -86,7 +94,7 @@ extension Resolver {
     func flow(_ item: Item) -> (id: FlowID, draft: DraftFlow)? {
         guard let name = item.string(diagnostics, "the name of a flow"), draft.isComplete else { return nil }
         guard let place = draft.flows.place(of: name) else {
-            undeclared("flow", name, draft.flows.names, item.location)
+            undeclared("flow", name, flowNames, item.location)
             return nil
         }
         return (FlowID(place), draft.flows.entries[place].value)
@@ -98,8 +106,7 @@ extension Resolver {
         guard let name, draft.isComplete else { return nil }
         if allowsRoot, name == "root" { return name }
         guard draft.screens.place(of: name) != nil || draft.flows.place(of: name) != nil else {
-            let names = allowsRoot ? presentableNames + ["root"] : presentableNames
-            undeclared("screen or flow", name, names, item.location)
+            undeclared("screen or flow", name, allowsRoot ? poppableNames : presentableNames, item.location)
             return nil
         }
         return name
@@ -114,9 +121,9 @@ extension Resolver {
     func flowName(_ flow: FlowID) -> String { draft.flows.entries[flow.index].name }
 
     private func undeclared(
-        _ kind: String, _ name: String, _ names: some Collection<String>, _ location: Location
+        _ kind: String, _ name: String, _ names: @autoclosure () -> SimilarNames, _ location: Location
     ) {
-        var suggestion = diagnostics.suggestion(for: name, among: names)
+        var suggestion = diagnostics.suggestion(for: name, among: names())
         if kind == "flow", draft.screens.place(of: name) != nil { suggestion = "; it is a screen" }
         if kind == "screen", draft.flows.place(of: name) != nil { suggestion = "; it is a flow" }
         diagnostics.error(location, "no file declares a \(kind) \(Text.quoted(name))\(suggestion)")
