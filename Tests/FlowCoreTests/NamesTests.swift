@@ -84,4 +84,33 @@ struct NamesTests {
         // Those around the place where the name would stand are among them.
         #expect(alike.nearest(to: "step50O")?.hasPrefix("step50") == true)
     }
+
+    @Test(arguments: [
+        ("", "'x.No'"), (" \n", "'x.No'"), ("no display", "'x.No': no display"), ("one\ntwo\n", "'x.No': one\\ntwo"),
+    ])
+    func `S-5 another process's error is quoted in one line, without a colon before no text`(
+        text: String, quoted: String
+    ) {
+        #expect(Names.error("x.No", text) == quoted)
+    }
+
+    @Test(arguments: ["-", "ä", "😀"])
+    func `S-5 of a long error, the beginning and the end are quoted`(filler: String) {
+        let text =
+            "Traceback (most recent call last):\n" + String(repeating: filler, count: 100_000) + "\nKeyError: 'price'\n"
+        let quoted = Names.error("org.freedesktop.DBus.Python.KeyError", text)
+        #expect(quoted.hasPrefix("'org.freedesktop.DBus.Python.KeyError': Traceback (most recent call last):\\n"))
+        #expect(quoted.contains(" … ") && quoted.hasSuffix("\\nKeyError: 'price'"))
+        #expect(quoted.utf8.count < 600)
+        #expect(Names.error("x.No", String(repeating: filler, count: 512 / filler.utf8.count)).contains("…") == false)
+    }
+
+    @Test(arguments: ["-", "ä", "😀"])
+    func `S-23 of a long error, the message has the beginning and the end`(filler: String) {
+        let fault = Fault("x.No", "first\n" + String(repeating: filler, count: 1_000) + "\nlast")
+        #expect(fault.message.hasPrefix("first\n" + filler) && fault.message.hasSuffix(filler + "\nlast"))
+        #expect((1_000...1_024).contains(fault.message.utf8.count))
+        // A restart keeps it as it is.
+        #expect(Fault("x.No", fault.message) == fault)
+    }
 }

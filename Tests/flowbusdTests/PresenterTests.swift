@@ -162,6 +162,15 @@ struct PresenterTests {
         try service.process.waitForLine(in: .errors) {
             $0.contains("'com.example.Peer' does not present the screen 'page': 'com.example.No': no window")
         }
+        // The cause is at the end of what many languages send.
+        let trace = String(repeating: "in some file\n", count: 1_000)
+        peer.playPresenter { _ in .error(BusError("com.example.Trace", "Trace\n\(trace)no display\n")) }
+        try service.emit("open", on: "/main")
+        _ = try lost()
+        try service.process.waitForLine(in: .errors) {
+            $0.contains("'com.example.Trace': Trace\\nin some file") && $0.contains(" … ")
+                && $0.contains("\\nno display")
+        }
         peer.playPresenter { _ in .later }
         try service.emit("open", on: "/main")
         try peer.waitForCall("Present") { $0.values[3]["serial"]?.number ?? 0 > 1 }

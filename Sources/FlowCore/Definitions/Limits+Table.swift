@@ -64,7 +64,12 @@ extension Limits {
             LimitRow("depth of a tree", count(depth)),
             LimitRow("token", "\(count(tokenLength)) bytes"),
             LimitRow("activation token", "\(count(activationTokenLength)) bytes"),
-            LimitRow("error text that `onDismissed` gets as `$message`; the rest is cut off", bytes(faultLength)),
+            LimitRow(
+                "error text that `onDismissed` gets as `$message`; a longer one lacks a part before its end",
+                bytes(faultLength)),
+            LimitRow(
+                "text of another process's error that an error or a line of the log quotes; a longer one lacks a part before its end",
+                "\(count(quotedErrorLength)) bytes"),
             LimitRow("title of a screen", "\(count(titleLength)) bytes"),
             LimitRow(
                 "arguments of a step; values in the saved state of a screen, or in a result", count(argumentCount)),

@@ -102,6 +102,8 @@ public enum Limits {
     public static let leaveTime: UInt64 = 10_000_000
     /// Bytes of an error's text that `onDismissed` gets as `$message`.
     public static let faultLength = 1_024
+    /// Bytes of the text of another process's error that a message of the service quotes.
+    public static let quotedErrorLength = 512
     /// Bytes in an activation token: far more than those of Wayland and X11 have.
     public static let activationTokenLength = 1_024
     /// Calls to a presenter that are under way for one screen. The newest arguments wait while the limit is reached.

@@ -49,6 +49,40 @@ public enum Names {
         return line
     }
 
+    /// Returns the error of another process for use in a message: its name in quotes, and its text if it has one.
+    ///
+    /// Of a long text, the beginning and the end are quoted: libraries of several languages send the trace of an exception, whose
+    /// last line says what is wrong.
+    public static func error(_ name: String, _ text: String) -> String {
+        var text = text.unicodeScalars[...]
+        while text.last?.properties.isWhitespace == true { text.removeLast() }
+        let quoted = shortened(String(text), to: Limits.quotedErrorLength).unicodeScalars
+        if quoted.isEmpty { return "'\(escaped(name))'" }
+        return quoted.reduce(into: "'\(escaped(name))': ") { line, scalar in
+            line += isPlain(scalar) ? String(scalar) : scalar.escaped(asASCII: true)
+        }
+    }
+
+    /// Returns a text, or if it has more bytes, a quarter of so many from its beginning and the others from its end.
+    static func shortened(_ text: String, to length: Int) -> String {
+        guard text.utf8.count > length else { return text }
+        let gap = " … "
+        var (first, last) = (String.UnicodeScalarView(), [Unicode.Scalar]())
+        var room = length / 4
+        for scalar in text.unicodeScalars {
+            room -= scalar.utf8.count
+            guard room >= 0 else { break }
+            first.append(scalar)
+        }
+        room = length - first.reduce(0) { $0 + $1.utf8.count } - gap.utf8.count
+        for scalar in text.unicodeScalars.reversed() {
+            room -= scalar.utf8.count
+            guard room >= 0 else { break }
+            last.append(scalar)
+        }
+        return String(first) + gap + String(String.UnicodeScalarView(last.reversed()))
+    }
+
     /// Returns whether a character affects neither the end of the line nor the direction of the text.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

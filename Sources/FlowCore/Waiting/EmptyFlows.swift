@@ -5,15 +5,10 @@ public struct Fault: Equatable, Sendable {
     /// The error's text.
     public let message: String
 
-    /// An error with a name and a text, of which at most ``Limits/faultLength`` bytes are kept.
+    /// An error with a name and a text, of which at most ``Limits/faultLength`` bytes are kept: its beginning and its end.
     public init(_ name: String, _ message: String) {
         self.name = name
-        var length = 0
-        let kept = message.unicodeScalars.prefix { scalar in
-            length += scalar.utf8.count
-            return length <= Limits.faultLength
-        }
-        self.message = String(String.UnicodeScalarView(kept))
+        self.message = Names.shortened(message, to: Limits.faultLength)
     }
 }
 

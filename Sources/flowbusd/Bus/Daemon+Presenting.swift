@@ -42,7 +42,7 @@ extension Daemon {
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
             limiter.log(
                 .warning, "The program of the presenter '\(name)' could not be started early", of: name,
-                "'\(Names.escaped(String(cString: error)))': \(Names.escaped(text))",
+                Names.error(String(cString: error), text),
                 metadata: [LogField.peer: "\(name)"])
         }
     }
@@ -165,7 +165,7 @@ extension Daemon {
             guard let name = answer.errorName else { return .presented(by: answer.client) }
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
             outcome = .failed(Fault(String(cString: name), text))
-            why = "'\(Names.escaped(String(cString: name)))': \(Names.escaped(text))"
+            why = Names.error(String(cString: name), text)
         }
         // The reason is in the log alone; not if the screen is gone.
         guard coordinator.isAwaited(presentation.id) else { return outcome }

@@ -29,7 +29,7 @@ extension Daemon {
             case .values(let (step, arguments)): .step(step, arguments)
             case .error(FlowError.Code.rejected.busName, _): .rejected
             case .error(FlowError.Code.guardTimeout.busName, _): .timedOut
-            case .error(let name, let text): .failed("'\(name)': \(text)")
+            case .error(let name, let text): .failed(Names.error(name, text))
             case .failed(let text): .failed(text)
             case .timedOut: .timedOut
             }
@@ -47,7 +47,7 @@ extension Daemon {
             switch read(conclusion, "a(ssa{sv})", { try ContributorsReader.read($0, in: definitions) }) {
             case .values(let contributors): .contributors(contributors)
             case .error(FlowError.Code.unhandled.busName, _): .unhandled
-            case .error(let name, let text): .failed("'\(name)': \(text)")
+            case .error(let name, let text): .failed(Names.error(name, text))
             case .failed(let text): .failed(text)
             case .timedOut: .timedOut
             }
@@ -124,7 +124,7 @@ private final class QuestionCall {
 enum PeerAnswer<Values> {
     /// These values.
     case values(Values)
-    /// An error with this name and text, each in one line.
+    /// An error with this name and text.
     case error(String, String)
     /// No valid answer, with the reason.
     case failed(String)
@@ -145,7 +145,7 @@ extension Daemon {
         case .answered(let message): answer = message
         }
         if let name = answer.errorName.map({ String(cString: $0) }) {
-            return .error(Names.escaped(name), Names.escaped(answer.errorMessage.map { String(cString: $0) } ?? ""))
+            return .error(name, answer.errorMessage.map { String(cString: $0) } ?? "")
         }
         guard signature.isSpelled(answer.signature) else {
             let came = Names.escaped(String(cString: answer.signature))

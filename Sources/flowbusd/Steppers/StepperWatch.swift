@@ -177,8 +177,8 @@ final class StepperWatch {
                     return become(.absent("another process answered \(member)"))
                 }
                 if let name = answer.errorName {
-                    let text = answer.errorMessage.map { String(cString: $0) } ?? String(cString: name)
-                    return become(.absent("\(member) failed: \(Names.escaped(text))"))
+                    let text = answer.errorMessage.map { String(cString: $0) } ?? ""
+                    return become(.absent("\(member) failed: \(Names.error(String(cString: name), text))"))
                 }
                 do throws(SdError) {
                     try answered(self, answer)
