@@ -86,7 +86,7 @@ examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.tom
 # leaves out.
 quick = ^(FlowCore|FlowModel|FlowFile|FlowGraph|FlowTrace|FlowWire|Platform|SdBus|Store|flowbusctl)Tests\.
 quick-service = ^flowbusdTests\.(Demo|Emission|Error|Guard|InstancePath|Introspection|ManualPage|Navigator|Option|Order|Owner|Pending|Presenter|Reload|Restore|Waiting)Tests/
-quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 20 s
+quick-skipped = S-33|Random|MemoryTests|SilenceTests|after 15 s
 quick-library = ^FlowBusTests\.(Adapt|Contributors|End|FlowCoordinator|Flows|Life|Stepper|StepTypes|Watch)Tests/
 
 # Everything is built from the packages that `make vendor` has put there.

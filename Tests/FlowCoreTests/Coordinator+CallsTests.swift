@@ -74,13 +74,13 @@ struct CallsTests {
 
     // MARK: Pending
 
-    @Test func `S-9 undecided after 20 s the verdict is pending, and the emitter gets the outcome once`() throws {
+    @Test func `S-9 undecided after 15 s the verdict is pending, and the emitter gets the outcome once`() throws {
         let world = try makeWorld()
         world.now = 1_000
         #expect(
             try world.emit("gate", on: "/main/a", by: ":1.4", token: "t")
-                == ["guard? com.auth #1: /main gate", "timer 20001000"])
-        #expect(world.wait(Limits.replyTimeout - 1) == ["timer 20001000"])
+                == ["guard? com.auth #1: /main gate", "timer 15001000"])
+        #expect(world.wait(Limits.replyTimeout - 1) == ["timer 15001000"])
         #expect(world.wait(1) == ["= pending 0"])
         #expect(world.answers == ["4 = pending 0"])
         #expect(world.wait(Limits.replyTimeout) == [])
@@ -154,7 +154,7 @@ struct CallsTests {
     @Test func `S-9 S-24 Back with a guarded step waits like one, and is concluded like one`() throws {
         let world = try makeWorld()
         #expect(try world.back("/main/sub", by: ":1.4") == ["= unhandled 0"])
-        #expect(try world.back("/main", by: ":1.4") == ["guard? com.auth #1: /main gate", "timer 20000000"])
+        #expect(try world.back("/main", by: ":1.4") == ["guard? com.auth #1: /main gate", "timer 15000000"])
         try world.back("/main", by: ":1.5")
         #expect(
             try world.adapt(1, to: "gate").filter { $0.hasPrefix("=") || $0.hasPrefix("guard?") }
@@ -227,7 +227,7 @@ struct CallsTests {
         let world = try makeWorld()
         #expect(
             try world.emitAll(["go", "gate", "strange", "locked", "go"], on: "/main") == [
-                "did 2 after 0 by :1.1: /main go []", "guard? com.auth #1: /main gate", "timer 20000000",
+                "did 2 after 0 by :1.1: /main go []", "guard? com.auth #1: /main gate", "timer 15000000",
             ])
         // Steps of others go before the rest of the list.
         try world.emit("go", on: "/main", by: ":1.5")
@@ -244,7 +244,7 @@ struct CallsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 EmitSteps is answered after 20 s, and undecided steps are concluded one by one`() throws {
+    @Test func `S-9 EmitSteps is answered after 15 s, and undecided steps are concluded one by one`() throws {
         let world = try makeWorld()
         try world.emitAll(["go", "gate", "nonsense", "locked", "go"], on: "/main/a")
         #expect(world.wait(Limits.replyTimeout) == ["= [navigated 2, pending, pending, pending, pending]"])

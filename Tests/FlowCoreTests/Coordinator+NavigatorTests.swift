@@ -29,7 +29,7 @@ struct NavigatorTests {
         // The announcement precedes the question.
         #expect(
             try world.emit("pick", ["item": .byte(3)], on: "/main/shop") == [
-                "will /main/shop pick {item=3}", "navigator? com.shop #1: /main/shop pick {item=3}", "timer 20000000",
+                "will /main/shop pick {item=3}", "navigator? com.shop #1: /main/shop pick {item=3}", "timer 15000000",
             ])
         #expect(
             world.navigate(
@@ -184,7 +184,7 @@ struct NavigatorTests {
         let world = try makeWorld(guarded: ("com.auth", []))
         #expect(
             try world.emit("pick", on: "/main/shop", by: ":1.4")
-                == ["guard? com.auth #1: /main/shop pick", "timer 20000000"])
+                == ["guard? com.auth #1: /main/shop pick", "timer 15000000"])
         #expect(try world.emit("next", on: "/main/shop", by: ":1.5") == [])
         #expect(
             try world.adapt(1, to: "buy", ["item": .byte(1)]) == [

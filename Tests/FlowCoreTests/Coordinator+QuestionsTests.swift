@@ -23,7 +23,7 @@ struct QuestionsTests {
         let world = try World(root: "main", builder())
         #expect(
             try world.emit("pick", ["item": .byte(1)], on: "/main")
-                == ["guard? com.auth #1: /main pick {item=1}", "timer 20000000"])
+                == ["guard? com.auth #1: /main pick {item=1}", "timer 15000000"])
         #expect(world.paths == ["/main"])
         #expect(
             try world.adapt(1, to: "pick", ["item": .byte(1)]) == [

@@ -16,7 +16,7 @@ struct WaitReadyTests {
 
     @Test func `S-26 WaitReady waits for guarded initial steps, also of flows that they contribute`() throws {
         let world = try World(root: "main", builder())
-        #expect(try world.waitReady("/main", by: ":1.4") == ["timer 20000000"])
+        #expect(try world.waitReady("/main", by: ":1.4") == ["timer 15000000"])
         try world.adapt(1, to: "begin")
         #expect(try world.waitReady("/main/sub", by: ":1.5") == [])
         try world.waitReady("/main", by: ":1.6")
@@ -57,11 +57,11 @@ struct WaitReadyTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-26 after 20 s it is a Timeout`() throws {
+    @Test func `S-26 after 15 s it is a Timeout`() throws {
         let world = try World(root: "main", builder())
         try world.waitReady("/main")
         #expect(world.wait(Limits.replyTimeout) == ["! Timeout"])
-        #expect(try world.refusal().message == "the flow was not ready within 20 s")
+        #expect(try world.refusal().message == "the flow was not ready within 15 s")
         #expect(world.coordinator.calls.isEmpty && world.coordinator.calls.readers.isEmpty)
         #expect(try world.adapt(1, to: "begin").contains("= done") == false)
     }

@@ -72,7 +72,7 @@ struct WaitingTests {
         #expect(try world.emit("one", on: "/main/free").last == "= navigated 2")
         try world.emit("one", on: "/main")
         #expect(try world.adapt(3, to: "one").last == "= navigated 4")
-        #expect(world.wait(Limits.guardTimeout) == ["timer 20000000"])
+        #expect(world.wait(Limits.guardTimeout) == ["timer 15000000"])
         #expect(try world.emit("one", on: "/main/free").last == "= navigated 5")
         world.answer(2, GuardAnswer.rejected)
         #expect(world.waiting == [])
@@ -319,7 +319,7 @@ struct WaitingTests {
         #expect(try world.emit("next", on: "/main").contains("timer 220"))
         #expect(world.answer(1, GuardAnswer.rejected).contains("failed after 0 by : /main home rejected"))
         #expect(world.navigations == ["/main next"])
-        #expect(world.wait(100) == ["guard? com.auth #2: /main home", "timer 20000120"])
+        #expect(world.wait(100) == ["guard? com.auth #2: /main home", "timer 15000120"])
         world.pass()
         #expect(world.waiting == [])
     }

@@ -39,7 +39,7 @@ struct WaitingDeepLinksTests {
         #expect(
             try world.navigate("gate", by: ":1.4") == [
                 "guard? com.auth #1: /main gate", "guard? com.sub #2: /main/sub gate",
-                "did 2 after 0 by :1.4: /main/free gate [] deep link", "timer 20000000",
+                "did 2 after 0 by :1.4: /main/free gate [] deep link", "timer 15000000",
             ])
         #expect(
             try world.adapt(2, to: "gate").last
@@ -51,7 +51,7 @@ struct WaitingDeepLinksTests {
         #expect(world.wait(Limits.replyTimeout) == [])
     }
 
-    @Test func `S-27 S-9 after 20 s it is pending where it is undecided, and that is concluded flow by flow`() throws {
+    @Test func `S-27 S-9 after 15 s it is pending where it is undecided, and that is concluded flow by flow`() throws {
         let world = try makeWorld()
         try world.navigate("gate", by: ":1.4")
         #expect(

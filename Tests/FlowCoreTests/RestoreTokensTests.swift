@@ -53,7 +53,7 @@ struct RestoreTokensTests {
         #expect(try again(world) == ["! GuardFailed"])
     }
 
-    @Test func `S-9 D-4 a step that became pending after 20 s has its token after a restart`() throws {
+    @Test func `S-9 D-4 a step that became pending after 15 s has its token after a restart`() throws {
         let world = try pending(waits: true)
         world.now += Limits.replyTimeout
         #expect(world.handle(.timerFired) == ["= pending 0"])
@@ -76,7 +76,7 @@ struct RestoreTokensTests {
         #expect(try again(world) == ["= navigated 4098"])
     }
 
-    @Test func `S-9 D-4 a call repeated after a restart waits for the outcome, at most 20 s`() throws {
+    @Test func `S-9 D-4 a call repeated after a restart waits for the outcome, at most 15 s`() throws {
         let world = try pending(waits: true)
         world.restart()
         #expect(try again(world) == [])

@@ -242,7 +242,7 @@ struct TokensTests {
         #expect(try world.emit("go", on: "/main", token: "t") == ["! GuardTimeout"])
     }
 
-    @Test func `S-9 after 20 s all of them are pending; a later call is, too, until the outcome`() throws {
+    @Test func `S-9 after 15 s all of them are pending; a later call is, too, until the outcome`() throws {
         let world = try guarded()
         try world.emit("go", on: "/main", token: "t")
         world.now += Limits.replyTimeout / 2

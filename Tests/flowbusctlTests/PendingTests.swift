@@ -84,7 +84,7 @@ struct PendingTests {
             asked += 1
             return .error(
                 asked == 1
-                    ? BusError(Service.name + ".Error.Timeout", "not ready within 20 s")
+                    ? BusError(Service.name + ".Error.Timeout", "not ready within 15 s")
                     : BusError("org.freedesktop.DBus.Error.UnknownObject", "gone"))
         }
         let run = try Program.start(["--address", bus.address, "wait", "main", "--ready"])

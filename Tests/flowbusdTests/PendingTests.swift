@@ -154,7 +154,7 @@ struct PendingTests {
         try peer.call(Service.name, Service.tree + "/main/sub_2", Service.name + ".Flow", "WaitReady")
     }
 
-    @Test func `S-9 after 20 s a caller gets pending, and WaitReady fails with Timeout`() throws {
+    @Test func `S-9 after 15 s a caller gets pending, and WaitReady fails with Timeout`() throws {
         try service.write(Self.definitions.replacing("steps = [\"go\"]", with: "timeout = \"30s\", steps = [\"go\"]"))
         try service.coordinator("Reload")
         try service.emit("open", on: "/main")

@@ -57,7 +57,7 @@ extension NavigationBus {
     ///   - flow: the flow to wait for.
     ///   - instance: the expected instance (S-25). If another instance is live at the path, `unknownObject` is thrown.
     ///     nil accepts any instance.
-    /// - Throws: ``/FlowBus/NavigationError``: `flowEnded` if the flow ends first, `timeout` after 20 s, `wouldDeadlock` if the
+    /// - Throws: ``/FlowBus/NavigationError``: `flowEnded` if the flow ends first, `timeout` after 15 s, `wouldDeadlock` if the
     ///   flow waits for an answer from this program, …
     public func waitUntilReady(_ flow: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.waitUntilReady(flow.objectPath(of: instance), $0) }

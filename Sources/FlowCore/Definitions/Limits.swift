@@ -76,7 +76,7 @@ public enum Limits {
 
     /// The time after which a caller gets the verdict `pending`, and after which waiting for a flow to become ready
     /// fails, in µs (S-9).
-    public static let replyTimeout: UInt64 = 20_000_000
+    public static let replyTimeout: UInt64 = 15_000_000
     /// The time in which further calls of `Touch` have no effect, in µs (S-34).
     public static let touchPause: UInt64 = 1_000_000
     /// The time limit of a deep link along a path, unless the caller gives another, in µs.

@@ -119,7 +119,7 @@ extension ServiceClient {
         return answer.first.map { PropertyList($0) }?.number(.instance).map(InstancePath.path(of:))
     }
 
-    /// Waits until a flow is ready. The service answers after 20 s at most, and is called again for the same instance,
+    /// Waits until a flow is ready. The service answers after 15 s at most, and is called again for the same instance,
     /// as another flow can be at the path by then.
     fileprivate func waitReady(_ node: Target, within time: UInt64) throws(Failure) {
         let late = Failure(.timeout, "'\(node.text)' is not ready in time; 'flowbusctl tree' shows what is not")

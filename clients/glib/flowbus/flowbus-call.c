@@ -3,7 +3,7 @@
 
 /* A service that ends each time it gets a certain call is not started for ever by it. */
 #define MOST_ATTEMPTS 8
-/* flowbusd answers within 20 seconds, or says that a step is pending. */
+/* flowbusd answers within 15 seconds, or says that a step is pending. */
 #define ANSWER_TIME 60000
 
 struct _FlowbusCalls {

@@ -20,7 +20,7 @@
  *
  * The step always has a token, by which it is repeated if flowbusd goes away before it has answered; it is never taken twice.
  *
- * If a guard needs longer than 20 seconds, so does this call: it ends when the step is decided. With the option "wait" as %FALSE
+ * If a guard needs longer than 15 seconds, so does this call: it ends when the step is decided. With the option "wait" as %FALSE
  * it ends at once with %FLOWBUS_VERDICT_PENDING, and [signal@Flowbus.Client::concluded] follows. The verdict is
  * %FLOWBUS_VERDICT_PENDING, too, if flowbusd goes away when a step has been pending for longer than half of
  * [property@Flowbus.Client:retry-time].

@@ -18,7 +18,7 @@ namespace FlowBus {
 
 namespace {
 
-// Longer than a caller waits for a verdict (20 s) and a postponed call for its turn.
+// Longer than a caller waits for a verdict (15 s) and a postponed call for its turn.
 constexpr auto answerLimit = 45s;
 constexpr auto longestPause = 3s;
 

@@ -135,7 +135,7 @@ private Q_SLOTS:
                  QStringLiteral("navigated"));
     }
 
-    // With wait = false the guard's answer comes later, as with a guard that takes longer than 20 s.
+    // With wait = false the guard's answer comes later, as with a guard that takes longer than 15 s.
     void waitsForPendingSteps()
     {
         PRESENTED_LIST;
