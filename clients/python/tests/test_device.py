@@ -468,6 +468,35 @@ def test_a_real_program_that_the_test_runs(device, tmp_path):
         raise DeviceError("ended")
 
 
+SERVICE = """
+import sys, time
+from gi.repository import Gio, GLib
+bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+if len(sys.argv) > 1:
+    raise SystemExit(int(sys.argv[1]))
+bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+              GLib.Variant("(su)", ("org.example.Service", 4)), None, 0, -1, None)
+GLib.MainLoop().run()
+"""
+
+
+def test_a_service_is_there_when_run_returns(device, tmp_path):
+    program = tmp_path / "service"
+    program.write_text(SERVICE)
+    device.run([sys.executable, program], owns="org.example.Service")
+    has_owner = device.connection.call_sync(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
+        GLib.Variant("(s)", ("org.example.Service",)), None, Gio.DBusCallFlags.NONE, -1, None)
+    assert has_owner.unpack() == (True,)
+    with pytest.raises(DeviceError, match="the name 'org.example.Service' has an owner already"):
+        device.run([sys.executable, program], owns="org.example.Service")
+    with pytest.raises(DeviceError, match="ended with status 3, and nobody owns the name 'org.example.Other'"):
+        device.run([sys.executable, program, "3"], owns="org.example.Other")
+    device.timeout = 0.1
+    with pytest.raises(TimeoutError, match="no program owned the name 'org.example.Other' within 0.1 s"):
+        device.run([sys.executable, program, "0"], owns="org.example.Other")
+
+
 def test_a_program_that_outlives_the_bus_is_ended(tmp_path, flowbusd):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -246,6 +246,17 @@ def test_without_gobject_introspection(outside, pytester):
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
+@pytest.mark.parametrize("name", ["flowbus.testing.Device", "flowbus.testing.Client", "flowbus.Presenter"])
+def test_pydoc_without_gobject_introspection(pytester, monkeypatch, name):
+    (pytester.path / "gi").mkdir()
+    (pytester.path / "gi" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'gi'\", name='gi')\n")
+    monkeypatch.syspathinsert(pytester.path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(pytester.path), *sys.path]))
+    said = subprocess.run([sys.executable, "-m", "pydoc", name], capture_output=True, text=True, check=False)
+    assert said.stdout.strip() == (
+        f"'{name}' needs PyGObject; install the package 'python3-gi', and use the Python that has it: this is '{sys.executable}'")
+
+
 def test_a_folder_for_temporary_files_with_a_long_name(outside, pytester, monkeypatch):
     folder = pytester.path / ("long" * 20)
     folder.mkdir()

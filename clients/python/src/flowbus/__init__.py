@@ -26,8 +26,7 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        from importlib import import_module
+        from ._lazy import load
 
-        value: object = getattr(import_module(f".{_MODULES[name]}", __name__), name)
-        return value
+        return load(__name__, _MODULES[name], name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -102,6 +102,20 @@ def wait(process: subprocess.Popen[bytes], timeout: float) -> bool:
     return True
 
 
+def watch(process: subprocess.Popen[bytes], ended: Callable[[], object]) -> None:
+    """Calls a function, in another thread, when a process has ended."""
+    descriptor = os.pidfd_open(process.pid)
+
+    def run() -> None:
+        try:
+            select.select([descriptor], [], [])
+        finally:
+            os.close(descriptor)
+        ended()
+
+    threading.Thread(target=run, name="end of a program", daemon=True).start()
+
+
 def finish(process: subprocess.Popen[bytes], timeout: float) -> None:
     """Ends a process: politely first."""
     if process.poll() is None:
@@ -193,7 +207,7 @@ class Flowbusd:
             said = (result.stdout + result.stderr).strip()
             if result.returncode == 1:
                 raise DefinitionError(f"the definition files have errors:\n{said}")
-            raise DeviceError(f"'{self._program} --check' ended with {_status(result.returncode)}:\n{said}")
+            raise DeviceError(f"'{self._program} --check' ended with {status_text(result.returncode)}:\n{said}")
 
     @property
     def is_started(self) -> bool:
@@ -232,7 +246,7 @@ class Flowbusd:
             self._process = None
             status = process.wait()
             kind = DefinitionError if status == _INVALID_DEFINITIONS else DeviceError
-            raise kind(f"flowbusd ended with {_status(status)} instead of being ready:\n{self.log.strip()}")
+            raise kind(f"flowbusd ended with {status_text(status)} instead of being ready:\n{self.log.strip()}")
 
     def _watch(self, process: subprocess.Popen[bytes], notifications: socket.socket, news: queue.SimpleQueue[bool]) -> None:
         """Reads what a flowbusd reports to its service manager until it ends, so that it never has to wait for a reader."""
@@ -260,7 +274,7 @@ class Flowbusd:
         """Raises an error if flowbusd has ended by itself."""
         if self._process is not None and (status := self._process.poll()) is not None:
             self._process = None
-            raise DeviceError(f"flowbusd ended by itself, with {_status(status)}:\n{_end_of(self.log)}")
+            raise DeviceError(f"flowbusd ended by itself, with {status_text(status)}:\n{_end_of(self.log)}")
 
     def kill(self) -> None:
         """SIGKILL, as a crash."""
@@ -291,7 +305,7 @@ def terminate(process_id: int) -> None:
         os.close(process)
 
 
-def _status(status: int) -> str:
+def status_text(status: int) -> str:
     if status < 0:
         return f"the signal {signal.Signals(-status).name}"
     return f"status {status}"

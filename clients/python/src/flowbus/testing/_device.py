@@ -20,7 +20,7 @@ from . import _names, _tree, _values
 from ._actions import COORDINATOR, Actions
 from ._activity import Activity
 from ._answers import Answer
-from ._bus import Flowbusd, PrivateBus, find_program, finish, spawn, terminate
+from ._bus import Flowbusd, PrivateBus, find_program, finish, spawn, status_text, terminate, watch
 from ._definitions import Definitions
 from ._errors import CallError, DeviceError, TimeoutError
 from ._loop import Loop
@@ -194,6 +194,17 @@ class Device(Actions):
         if program.installed and restart:
             program.start()
 
+    def client(self, name: str) -> Client:
+        """A client that owns this bus name, one of a flow's ``emitters``. It does all that the device itself does.
+
+        If the test plays the program of that name, the client is this program.
+        """
+        client = self._clients.get(name)
+        if client is None or client.is_closed:
+            self._ensure_flowbusd()
+            client = self._clients[name] = Client(self, name, self._programs.get(name))
+        return client
+
     # flowbusd.
 
     def start_flowbusd(self) -> None:
@@ -230,10 +241,18 @@ class Device(Actions):
             self._ensure_flowbusd()
             _names.start(self._connection, name, self.timeout)
 
-    def run(self, command: Sequence[str | os.PathLike[str]]) -> subprocess.Popen[bytes]:
-        """Starts a real program on the bus of the device. It ends with the device, if not before."""
+    def run(self, command: Sequence[str | os.PathLike[str]], *, owns: str | None = None) -> subprocess.Popen[bytes]:
+        """Starts a real program on the bus of the device. It ends with the device, if not before.
+
+        With ``owns`` it waits until this bus name, that of the service that the program is, has an owner.
+        """
+        if owns is not None and _names.owner(self._connection, owns, self.timeout) is not None:
+            raise DeviceError(f"the name '{owns}' has an owner already, before the program is started that is to own it")
         process = spawn([os.fspath(word) for word in command], self._bus.variables, self._output.descriptor)
         self._processes.append(process)
+        if owns is not None:
+            watch(process, self.activity.changed)
+            self._wait_owner(owns, process)
         return process
 
     # What there is to see.
@@ -443,6 +462,19 @@ class Device(Actions):
                 except CallError:
                     pass  # It is gone by now, which the next look at the tree shows.
         return _tree.read(objects)
+
+    def _wait_owner(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + self.timeout
+        while True:
+            self.activity.raise_failure()
+            seen = self.activity.changes
+            if _names.owner(self._connection, name, self.timeout) is not None:
+                return
+            # A program can leave the name to a process that it starts, and end; but not with an error.
+            if process.poll():
+                raise DeviceError(f"the program ended with {status_text(process.returncode)}, and nobody owns the name '{name}'")
+            if not self.activity.wait_changed(seen, deadline):
+                raise TimeoutError(f"no program owned the name '{name}' within {self.timeout:g} s")
 
     def _kill_owner(self, name: str) -> None:
         """Kills the process of a real program."""

@@ -47,11 +47,9 @@ class DeviceFactory:
         try:
             from ._device import Device
         except ModuleNotFoundError as error:
-            if error.name == "gi":
-                raise ModuleNotFoundError(
-                    "the fixture 'flowbus' needs PyGObject; install the package 'python3-gi', and use the Python that has it",
-                    name="gi") from None
-            raise
+            from .._lazy import explained
+
+            raise explained(error, "the fixture 'flowbus'") from None
         found = [self._folder(Path(folder)) for folder in folders]
         if toml is not None:
             temporary: Path = self._request.getfixturevalue("tmp_path")
