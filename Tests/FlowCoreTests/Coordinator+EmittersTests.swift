@@ -208,7 +208,13 @@ struct EmittersTests {
         world.own("com.till", ":1.9")
         #expect(try world.emit("go", on: "/main", by: ":1.9").last == "= navigated 2")
         #expect(try world.emit("go", on: "/main/top", by: ":1.5").last == "= navigated 3")
-        try expectRefusal(world, .accessDenied, with: "'com.till'") { try world.emit("go", on: "/main", by: ":1.6") }
+        let text =
+            "only from the owner of 'com.till' on the bus, or from the owners of its presentables; ':1.6' is none of them"
+        try expectRefusal(world, .accessDenied, with: text) { try world.emit("go", on: "/main", by: ":1.6") }
+        // It does not permit owners to start the flow.
+        try expectRefusal(world, .accessDenied, with: "'com.till' on the bus, which ':1.5' is not") {
+            try world.coordinate("main", by: ":1.5")
+        }
         #expect(try world.hide("/main", by: ":1.5") == ["! AccessDenied"])
         #expect(try world.coordinate("main", by: ":1.5") == ["! AccessDenied"])
         let free = try makeOwnedWorld()
@@ -224,5 +230,42 @@ struct EmittersTests {
             try world.id(ofStep: "go"), [], on: try world.node("/main/top"), by: Client(":1.5"),
             at: Instant(microseconds: world.now))
         #expect(explanation.lines.contains { $0.contains("as an owner") })
+    }
+
+    @Test func `S-5 S-7 Explain says what a step would do for those who may emit it, and who they are`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("fill")
+        builder.step("go")
+        builder.step("pin", ["pin": "string"], isPrivate: true)
+        builder.screen("low")
+        builder.flow(
+            "main", initial: "fill", emitters: ["com.till"],
+            on: ["fill": [.screen("low")], "go": [.parent("fill")], "pin": []])
+        let world = World(builder)
+        world.own("com.till", ":1.1")
+        try world.coordinate("main", by: ":1.1")
+        func explain(_ step: String, _ arguments: Arguments = [], by client: String) throws -> Explanation {
+            world.coordinator.explain(
+                try world.id(ofStep: step), arguments, on: try world.node("/main"), by: Client(client),
+                at: Instant(microseconds: world.now))
+        }
+        let allowed = try explain("go", by: ":1.1")
+        let denied = try explain("go", by: ":1.9")
+        guard case .refused(let error) = denied.outcome else {
+            Issue.record("it is \(denied.outcome)")
+            return
+        }
+        #expect(error.code == .accessDenied && denied.effects == [])
+        #expect(
+            denied.lines.prefix(3) == [
+                "step 'go' on flow '/main'", "  " + error.message, "  if one of those emitted it: navigated",
+            ])
+        #expect(denied.lines.dropFirst(3) == allowed.lines.dropFirst(2))
+        #expect(
+            try explain("fill", [Argument("x", .bool(true))], by: ":1.9").lines[2]
+                == "  if one of those emitted it: InvalidArguments")
+        // What a private step does would tell its arguments to whoever tries them.
+        let secret = try explain("pin", [Argument("pin", .string("1234"))], by: ":1.9")
+        #expect(secret.outcome == .refused(error) && secret.lines.count == 3 && secret.lines[2].contains("private"))
     }
 }

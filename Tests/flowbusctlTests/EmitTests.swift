@@ -100,6 +100,49 @@ struct EmitTests {
         #expect(try service.ctl("show", "main/list").status == .status(66))
     }
 
+    @Test func `S-5 with --as a command owns a bus name for the call`() throws {
+        let fenced = homeDefinitions.replacing(
+            "initial  = \"begin\"\nchildren", with: "initial  = \"begin\"\nemitters = [\"com.example.Panel\"]\nchildren"
+        )
+        let service = try Service(fenced)
+        let name = ["--as", "com.example.Panel"]
+        let refused = try service.ctl("emit", "main", "open", "item=1")
+        #expect(refused.status == .status(2))
+        #expect(refused.errors.contains("only from the owner of 'com.example.Panel' on the bus"), "\(refused.errors)")
+        #expect(refused.errors.contains("'--as' owns a name for the call"), "\(refused.errors)")
+        let explained = try service.ctl("explain", "main", "open", "item=1")
+        #expect(
+            explained.output.hasPrefix("AccessDenied\n")
+                && explained.output.contains("if one of those emitted it: navigated"))
+        func run(_ arguments: [String]) throws -> CommandRun {
+            try Program.run(["--address", service.bus.address] + arguments + name)
+        }
+        #expect(try run(["explain", "main", "open", "item=1"]).output.hasPrefix("navigated\n"))
+        #expect(try run(["emit", "main", "open", "item=1"]).output.hasPrefix("navigated "))
+        #expect(try service.ctl("show", "main/page").status == .status(2))
+        for command in ["show", "hide", "show"] { #expect(try run([command, "main/page"]).status == .status(0)) }
+        #expect(try service.ctl("back", "main").status == .status(2))
+        #expect(try run(["back", "main", "--peek"]).output.hasPrefix("dismiss "))
+        #expect(try run(["back", "main"]).output.hasPrefix("navigated "))
+        #expect(try run(["along", "main:open,item=1"]).status == .status(0))
+        #expect(try run(["navigate", "open", "item=2"]).status == .status(0))
+        #expect(try run(["move", "main", "HDMI-A-1"]).status == .status(0))
+        #expect(try run(["dismiss", "main/page_2"]).status == .status(0))
+        #expect(try service.ctl("start", "main").status == .status(2))
+        #expect(try run(["start", "main"]).output == "main_2\n")
+        // It has the name no longer, and can't take it from a program.
+        try service.client.requestName("com.example.Panel")
+        let taken = try run(["emit", "main", "open", "item=1"])
+        #expect(taken.status == .status(69))
+        #expect(
+            taken.errors.contains("owns the bus name 'com.example.Panel'; while it runs, it alone is that emitter"),
+            "\(taken.errors)")
+        let wrong = try service.ctl("emit", "main", "open", "item=1", "--as", "panel")
+        #expect(
+            wrong.status == .status(64) && wrong.errors.contains("--as: 'panel' can't be a well-known bus name"),
+            "\(wrong.errors)")
+    }
+
     @Test func `S-39 back from a screen, and back known beforehand`() throws {
         let service = try Service(homeDefinitions)
         #expect(try service.ctl("emit", "main", "open", "item=1").status == .status(0))

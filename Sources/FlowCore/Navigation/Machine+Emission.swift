@@ -140,10 +140,12 @@ extension Machine {
     }
 
     /// Emits a step on a presentable.
+    ///
+    /// - Parameter isAdmitted: whether the client may emit there, whatever the flow's `emitters` are.
     @inline(__always)
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
-        waits: Bool = true, _ purpose: WaitingStep.Purpose, _ turn: inout Turn
+        waits: Bool = true, isAdmitted: Bool = false, _ purpose: WaitingStep.Purpose, _ turn: inout Turn
     ) -> EmissionResult {
         guard let slot = forest.slot(of: node) else { return .ended(.refused(Self.gone)) }
         let flow = flow(for: slot)
@@ -152,7 +154,7 @@ extension Machine {
         let plainBytes = definitions.plainByteCount(of: arguments, for: step)
         do throws(FlowError) {
             if let options { try Self.checkActivationToken(options.activationToken) }
-            try checkEmitter(client, of: flow, on: place, waits: waits)
+            if !isAdmitted { try checkEmitter(client, of: flow, on: place, waits: waits) }
             admitted = plainBytes == nil ? try definitions.admit(arguments, of: step) : arguments
         } catch {
             return .ended(.refused(error))

@@ -5,7 +5,8 @@
 // ends at a step that would wait for one.
 //
 // The text is for one caller, and the tree has private arguments of others. So private arguments are shown only if they
-// belong to the call, and the values that a rule compares them with are never shown.
+// belong to the call, and the values that a rule compares them with are never shown. A caller that may not emit learns what the
+// step would do for those who may; but nothing of a private step, whose arguments it could guess otherwise.
 
 extension Coordinator {
     /// What would happen if this client emitted this step on this presentable now, by `EmitStep`. Nothing changes.
@@ -37,30 +38,66 @@ extension Machine {
         // No call has this number, so waiting calls are not affected.
         let request = RequestID(.max)
         turn.call.request = request
+        let denial = denial(of: client, at: flow, on: slot)
+        if let denial, definitions[step].isPrivate {
+            var explanation = Explanation(.refused(denial))
+            explanation.add("step '\(definitions[step].name)' \(place)")
+            explanation.add(denial.message, indented: true)
+            explanation.add("what it would do for those is not shown, as the step is private", indented: true)
+            return explanation
+        }
+        let heading = "step '\(definitions[step].name)'"
+        func begin(_ outcome: Outcome, _ arguments: Arguments) -> Explanation {
+            var explanation = Explanation(denial.map { .refused($0) } ?? outcome)
+            explanation.add("\(heading)\(Self.text(arguments)) \(place)")
+            guard let denial else { return explanation }
+            explanation.add(denial.message, indented: true)
+            explanation.add("if one of those emitted it: \(Self.text(outcome))", indented: true)
+            return explanation
+        }
         var explanation: Explanation
-        switch emit(step, arguments, on: node, by: client, nil, .emitted(request), &turn) {
+        switch emit(
+            step, arguments, on: node, by: client, nil, isAdmitted: denial != nil, .emitted(request), &turn)
+        {
         case .ended(let outcome):
-            explanation = Explanation(outcome)
-            explanation.add("step '\(definitions[step].name)'\(Self.text(arguments)) \(place)")
+            explanation = begin(outcome, arguments)
             if case .refused(let error) = outcome {
                 explanation.add(error.message, indented: true)
             } else {
                 for line in gate { explanation.add(line, indented: true) }
             }
         case .taken(let outcome):
-            explanation = Explanation(outcome)
-            explanation.add("step '\(definitions[step].name)'\(Self.text(admitted)) \(place)")
+            explanation = begin(outcome, admitted)
             for line in gate + reasons { explanation.add(line, indented: true) }
             takeEffects(into: &explanation, &turn)
             if case .refused(let error) = outcome { explanation.add(error.message, indented: true) }
         case .waiting:
-            explanation = Explanation(.ignored(.pending))
-            explanation.add("step '\(definitions[step].name)'\(Self.text(admitted)) \(place)")
+            explanation = begin(.ignored(.pending), admitted)
             for line in gate + reasons { explanation.add(line, indented: true) }
             takeEffects(into: &explanation, &turn)
         }
         explainChain(in: &explanation, &turn)
+        // Nothing of it would happen.
+        if denial != nil { explanation.effects = [] }
         return explanation
+    }
+
+    /// The refusal of a client that may not emit on a presentable, but for a flow that waits for the client.
+    private func denial(of client: Client, at flow: NodeSlot, on slot: NodeSlot) -> FlowError? {
+        do throws(FlowError) {
+            try checkEmitter(client, of: flow, on: slot == flow ? nil : slot)
+            return nil
+        } catch {
+            return error.code == .accessDenied ? error : nil
+        }
+    }
+
+    private static func text(_ outcome: Outcome) -> String {
+        switch outcome {
+        case .navigated: "navigated"
+        case .ignored(let verdict): verdict.rawValue
+        case .refused(let error): error.code.rawValue
+        }
     }
 
     /// The same as ``goOn(_:)``, one step at a time.

@@ -62,15 +62,22 @@ extension Machine {
 
     /// Refuses a client that owns none of a definition's `emitters` (S-5).
     ///
-    /// - Parameter allowance: what only the owners may do, for the text of the error.
-    func checkEmitter(_ client: Client, of flow: FlowID, _ allowance: () -> String) throws(FlowError) {
+    /// - Parameters:
+    ///   - namesOwners: whether the owners of presentables may do it, too, for the text of the error.
+    ///   - allowance: what only the owners may do, for the text of the error.
+    func checkEmitter(
+        _ client: Client, of flow: FlowID, orOwners namesOwners: Bool = false, _ allowance: () -> String
+    ) throws(FlowError) {
         if definitions.flows[flow.index].emitters.isEmpty { return }
         let definition = definitions.flows[flow.index]
         guard !definition.emitters.contains(where: { nameOwners[$0] == client }) else { return }
         let owners = definition.emitters.map { "'\($0)'" }.joined(separator: " or ")
         throw FlowError(
             .accessDenied,
-            "flow '\(definition.name)' \(allowance()) the owner of \(owners) on the bus, which '\(client.name)' is not")
+            "flow '\(definition.name)' \(allowance()) the owner of \(owners) on the bus"
+                + (namesOwners
+                    ? ", or from the owners of its presentables; '\(client.name)' is none of them"
+                    : ", which '\(client.name)' is not"))
     }
 
     /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).

@@ -53,7 +53,9 @@ extension Machine {
                         + "which '\(client.name)' is none here")
             }
         }
-        try checkEmitter(client, of: definition) { "takes steps and Back only from" }
+        try checkEmitter(client, of: definition, orOwners: definitions.flows[definition.index].ownersMayEmit) {
+            "takes steps and Back only from"
+        }
     }
 
     /// Whether a client may emit as an owner (S-43): on a screen as its owner, or as its presenter while that is called; on a

@@ -73,19 +73,8 @@ final class PlayedProgram {
         guard let name = act.name else {
             return Failure(.unavailable, "can't connect to \(play.options.busName): \(error.reason)")
         }
-        if error.isTaken {
-            let owner = bus?.owner(of: name).map { ", \($0.description)," } ?? ""
-            return Failure(
-                .unavailable,
-                "another program\(owner) owns the bus name '\(name)'"
-                    + (act.isOptional ? "" : "; end that program first"))
-        }
-        if error.isPermissionDenied {
-            return Failure(
-                .unavailable,
-                "\(play.options.busName) does not let this user own the name '\(name)'; it needs a policy for that")
-        }
-        return Failure(.unavailable, "can't own the bus name '\(name)': \(error.reason)")
+        return Bus.failure(
+            error, owning: name, bus, play.options, advice: act.isOptional ? nil : "end that program first")
     }
 
     func releaseName() {

@@ -12,6 +12,8 @@ final class ServiceClient {
     /// The connection.
     let bus: Bus
     private let options: Options
+    /// Whether the command could own a bus name for its calls, and does not.
+    var canOwnName = false
     /// The unique name of the service, as of the last message taken; see ``subscribeToOwner()``.
     private var serviceOwner = ""
 
@@ -167,6 +169,9 @@ final class ServiceClient {
             return Failure(.unavailable, "the service could not be started: \(reason)", errorName: name)
         case "\(BusNames.BusError.accessDenied)" where text.isEmpty:
             return Failure(.refused, "the service or the bus does not allow this", errorName: name)
+        // Refused by the `emitters` of a flow, and not by the bus or as a call for root.
+        case "\(BusNames.BusError.accessDenied)" where canOwnName && text.hasPrefix("flow '"):
+            return Failure(.refused, reason + "; '--as' owns a name for the call", errorName: name)
         default:
             return Failure(
                 .refused, reason, errorName: name, lines: text.split(separator: "\n").map(String.init))

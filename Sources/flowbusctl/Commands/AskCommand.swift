@@ -20,9 +20,11 @@ struct AskCommand: Command {
 
     @OptionGroup var details: EmissionDetails
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
-        let client = try context.connect()
+        let client = try caller.connect(context)
         let values = try client.arguments(arguments, of: typed.step)
         let ask = PendingAnswer(client, context.output, node)
         // First, so that no restart is missed while waiting.

@@ -31,6 +31,8 @@ struct BackCommand: Command {
     @Option(help: ArgumentHelp("The token that lets a window come to the front.", valueName: "token"))
     var activationToken: String?
 
+    @OptionGroup var caller: Caller
+
     func validate() throws {
         if peek, goes != nil || token != nil || activationToken != nil {
             throw ValidationError(
@@ -40,7 +42,7 @@ struct BackCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try Target(self.node)
-        let client = try context.connect()
+        let client = try caller.connect(context)
         if peek {
             let answer = try client.call(node, BusNames.Interface.stepper, "PeekBack")
             return try context.output.report(BackForecast(answer), node)

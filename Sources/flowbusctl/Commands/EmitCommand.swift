@@ -63,9 +63,11 @@ struct EmitCommand: Command {
 
     @OptionGroup var details: EmissionDetails
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
-        let client = try context.connect()
+        let client = try caller.connect(context)
         let values = try client.arguments(arguments, of: typed.step)
         var options: [(name: String, value: Value)] = []
         if let token { options.append(("token", .string(token))) }

@@ -13,9 +13,11 @@ struct ExplainCommand: Command {
 
     @OptionGroup var typed: TypedStep
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
-        let client = try context.connect()
+        let client = try caller.connect(context)
         let values = try client.arguments(arguments, of: typed.step)
         let answer = try client.call(
             node, BusNames.Interface.stepper, "Explain", .string(typed.step), values)

@@ -18,9 +18,11 @@ struct NavigateCommand: Command {
         help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfFirst)
     var arguments: [String] = []
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let typed = try TypedArgument.all(arguments)
-        let client = try context.connect()
+        let client = try caller.connect(context)
         let values = try client.arguments(typed, of: step)
         let answer = try client.coordinator("Navigate", .string(step), values, .dictionary([]))
         let outcomes = try context.output.reportOutcomes(answer)
@@ -56,11 +58,13 @@ struct AlongCommand: Command {
         help: ArgumentHelp("Begin below this live root.", valueName: "node"), completion: Completion.nodes)
     var start: String?
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let time = try TypedTime.span(timeout)
         var typed: [PathSegment] = []
         for text in segments { typed.append(try PathSegment(text)) }
-        let client = try context.connect()
+        let client = try caller.connect(context)
         let declarations = try client.declarations()
         var path: [Value] = []
         for segment in typed { path.append(try segment.value(declarations)) }

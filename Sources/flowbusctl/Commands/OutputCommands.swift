@@ -16,9 +16,11 @@ struct MoveCommand: Command {
     @Argument(help: ArgumentHelp("The output; empty for none.", valueName: "output"))
     var output: String
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try Target(self.node)
-        try context.connect().coordinator("MoveRoot", .objectPath(node.objectPath), .string(output))
+        try caller.connect(context).coordinator("MoveRoot", .objectPath(node.objectPath), .string(output))
         return .success
     }
 }

@@ -14,9 +14,11 @@ struct ShowCommand: Command {
     @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
     var node: String
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try Target(self.node)
-        try context.connect().call(node, BusNames.Interface.presentable, "SetVisible", .bool(true))
+        try caller.connect(context).call(node, BusNames.Interface.presentable, "SetVisible", .bool(true))
         return .success
     }
 }
@@ -32,9 +34,11 @@ struct HideCommand: Command {
     @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
     var node: String
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try Target(self.node)
-        try context.connect().call(node, BusNames.Interface.presentable, "SetVisible", .bool(false))
+        try caller.connect(context).call(node, BusNames.Interface.presentable, "SetVisible", .bool(false))
         return .success
     }
 }
@@ -50,9 +54,11 @@ struct DismissCommand: Command {
     @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
     var node: String
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try Target(self.node)
-        try context.connect().call(node, BusNames.Interface.presentable, "Dismiss")
+        try caller.connect(context).call(node, BusNames.Interface.presentable, "Dismiss")
         return .success
     }
 }

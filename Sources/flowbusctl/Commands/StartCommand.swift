@@ -35,10 +35,12 @@ struct StartCommand: Command {
     @Option(help: ArgumentHelp("The display that the root stands on.", valueName: "output"))
     var output: String?
 
+    @OptionGroup var caller: Caller
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let typed = try TypedArgument.all(arguments)
         let ofFlow = try TypedArgument.all(flowArgument)
-        let client = try context.connect()
+        let client = try caller.connect(context)
         let values =
             if let step { try client.arguments(typed, of: step) } else { try client.likelyValues(of: typed) }
         var options: [(name: String, value: Value)] = []

@@ -497,6 +497,62 @@ def test_a_service_is_there_when_run_returns(device, tmp_path):
         device.run([sys.executable, program, "0"], owns="org.example.Other")
 
 
+FENCED = """
+version = 1
+[steps]
+start = {}
+next  = {}
+[screens]
+menu = {}
+lock = { presenter = "org.example.Lock" }
+[[autostart]]
+flow = "main"
+[flows.main]
+initial  = "start"
+children = "stack"
+emitters = ["org.example.Panel", "org.example.Lock"]
+[flows.main.on]
+start = { screen = "menu" }
+next  = { screen = "lock" }
+[flows.other]
+initial  = "start"
+emitters = ["org.example.Panel"]
+on.start = { screen = "menu" }
+"""
+
+
+def test_a_client_with_a_name_of_emitters(flowbus):
+    device = flowbus(toml=FENCED)
+    with pytest.raises(CallError, match="only from the owner of 'org.example.Panel' or 'org.example.Lock' on the bus"):
+        device.emit("main", "next")
+    assert "if one of those emitted it: navigated" in device.explain("main", "next")
+    lock = device.presenter("lock")
+    panel = device.client("org.example.Panel")
+    assert panel.emit("main", "next") == "navigated"
+    assert panel.explain("main", "start").startswith("navigated")
+    assert device.client("org.example.Panel") is panel
+    # A program that the test plays is the client of its name.
+    program = device.client("org.example.Lock")
+    assert program.unique_name == lock.unique_name == device.tree()["main/lock"].owner
+    assert program.back("main") == "navigated"
+    assert panel.coordinate("other") == "other"
+    panel.show("other/menu")
+    assert device.tree()["other/menu"].presented
+    panel.dismiss("other")
+    panel.close()
+    with pytest.raises(DeviceError, match="'org.example.Panel' was closed"):
+        panel.emit("main", "next")
+    with device.client("org.example.Panel") as again:
+        assert again is not panel and again.emit("main", "next") == "navigated"
+    device.kill(lock, restart=False)
+    with pytest.raises(DeviceError, match="'org.example.Lock' does not run"):
+        program.emit("main", "next")
+    panel = device.client("org.example.Panel")
+    with pytest.raises(DeviceError, match="has an owner already"):
+        device.client("org.flowbus.Navigation1")
+    assert panel.emit_with_options("main", "next", wait=False) == "navigated"
+
+
 def test_a_program_that_outlives_the_bus_is_ended(tmp_path, flowbusd):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

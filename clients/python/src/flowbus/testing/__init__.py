@@ -12,6 +12,7 @@ from ._answers import Answer, Asked, Emission, Outcome, Verdict
 from ._errors import CallError, DefinitionError, DeviceError, MissingProgramError, TimeoutError
 
 if TYPE_CHECKING:
+    from ._client import Client
     from ._device import Device
     from ._program import Program
     from ._screen import Call, PlayedScreen, Question
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from .plugin import DeviceFactory
 
 __all__ = [
-    "Answer", "Asked", "Call", "CallError", "DefinitionError", "Device", "DeviceError", "DeviceFactory", "Emission",
+    "Answer", "Asked", "Call", "CallError", "Client", "DefinitionError", "Device", "DeviceError", "DeviceFactory", "Emission",
     "MissingProgramError", "Node", "Outcome", "PlayedScreen", "Program", "Question", "TimeoutError", "Tree", "Verdict"]
 
 # pytest imports this package in each of its runs; what needs GLib is imported when it is used.
 _MODULES = {
-    "Device": "_device", "Program": "_program", "Call": "_screen", "PlayedScreen": "_screen", "Question": "_screen",
-    "Node": "_tree", "Tree": "_tree", "DeviceFactory": "plugin"}
+    "Client": "_client", "Device": "_device", "Program": "_program", "Call": "_screen", "PlayedScreen": "_screen",
+    "Question": "_screen", "Node": "_tree", "Tree": "_tree", "DeviceFactory": "plugin"}
 
 
 def __getattr__(name: str) -> object:

@@ -21,6 +21,7 @@ from ._actions import COORDINATOR, Actions
 from ._activity import Activity
 from ._answers import Answer
 from ._bus import Flowbusd, PrivateBus, find_program, finish, spawn, status_text, terminate, watch
+from ._client import Client
 from ._definitions import Definitions
 from ._errors import CallError, DeviceError, TimeoutError
 from ._loop import Loop
@@ -63,6 +64,7 @@ class Device(Actions):
             raise TypeError("a device needs a folder of definition files")
         self.activity = Activity()
         self._programs: dict[str, Program] = {}
+        self._clients: dict[str, Client] = {}
         self._processes: list[subprocess.Popen[bytes]] = []
         self._output = Output(self.activity.changed)
         self._closed = False
@@ -362,6 +364,8 @@ class Device(Actions):
         self.activity.close()
         for program in self._programs.values():
             program.stop()
+        for client in self._clients.values():
+            client.close()
         for process in self._processes:
             finish(process, 5)
         self.flowbusd.stop()

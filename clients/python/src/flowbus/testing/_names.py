@@ -10,6 +10,9 @@ from ._values import BUS, BUS_PATH, call
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
+_DO_NOT_QUEUE = 4
+_PRIMARY_OWNER = 1
+
 
 def owner(connection: Gio.DBusConnection, name: str, timeout: float) -> str | None:
     """The unique name of the owner of a name; None if there is none."""
@@ -18,6 +21,13 @@ def owner(connection: Gio.DBusConnection, name: str, timeout: float) -> str | No
     except CallError:
         return None
     return str(found)
+
+
+def take(connection: Gio.DBusConnection, name: str, timeout: float) -> bool:
+    """Owns a name from now on; returns False if it has another owner."""
+    (answer,) = call(
+        connection, BUS, BUS_PATH, BUS, "RequestName", GLib.Variant("(su)", (name, _DO_NOT_QUEUE)), timeout=timeout)
+    return bool(answer == _PRIMARY_OWNER)
 
 
 def process_id(connection: Gio.DBusConnection, name: str, timeout: float) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gi.repository import Gio, GLib
 
+from . import _names
 from ._definitions import Role
 from ._errors import CallError, DeviceError
 from ._screen import Call, PlayedScreen, Question
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
 _FAILED = "org.freedesktop.DBus.Error.Failed"
-_DO_NOT_QUEUE = 4
-_PRIMARY_OWNER = 1
 
 _INTERFACES = """
 <node>
@@ -109,6 +108,11 @@ class Program:
         return str(self._connection.get_unique_name()) if self._connection else ""
 
     @property
+    def connection(self) -> Gio.DBusConnection | None:
+        """Its connection to the bus; None while it does not run."""
+        return self._connection
+
+    @property
     def screens(self) -> list[PlayedScreen]:
         """The screens that it shows, hidden ones included, in the order in which it was called for them."""
         return list(self._screens.values())
@@ -135,10 +139,7 @@ class Program:
 
         self.device.loop.call(export)
         self.device.activity.note(f"{self.name}: starts as {connection.get_unique_name()}")
-        (answer,) = call(
-            connection, BUS, BUS_PATH, BUS, "RequestName", GLib.Variant("(su)", (self.name, _DO_NOT_QUEUE)),
-            timeout=self.device.timeout)
-        if answer != _PRIMARY_OWNER:
+        if not _names.take(connection, self.name, self.device.timeout):
             self.stop()
             raise DeviceError(f"the name '{self.name}' has an owner already, so the test can't play that program")
 
