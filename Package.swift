@@ -153,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "flowbusdTests",
             dependencies: [
-                "BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "flowbus-manual", "test-peer",
+                "BusTestSupport", "SdBus", "FlowCore", "FlowWire", "FlowFile", "Store", "flowbusd", "flowbus-manual",
+                "test-peer",
                 "test-bus", "ask-peer",
             ],
             swiftSettings: strict),

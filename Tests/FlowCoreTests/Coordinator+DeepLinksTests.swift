@@ -169,8 +169,7 @@ struct DeepLinksTests {
         #expect(
             try world.navigateAlong([("menu", "go")], below: "/rear").last?.hasPrefix("= [/rear/menu navigated") == true
         )
-        // The root itself is no segment, and a unique flow is not started.
-        #expect(try world.navigateAlong([("display", "go")], below: "/front") == ["! PathFailed"])
+        // A unique flow is not started.
         try world.dismiss("/front/menu")
         #expect(try world.navigateAlong([("menu", "go")], below: "/front") == ["! PathFailed"])
         let rear = try world.node("/rear")
@@ -178,5 +177,25 @@ struct DeepLinksTests {
         #expect(
             world.handle(.pathOpened(world.nextRequest(), [PathSegment(flow: "menu")], by: Client(":1.1"), below: rear))
                 == ["! PresentableDismissed"])
+    }
+
+    @Test func `S-28 with a root, a first segment that names the root's own definition means that root`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("display", initial: "start", on: ["start": [.flow("menu")], "go": [], "more": [.flow("display")]])
+        builder.flow("menu", on: ["go": []])
+        let world = World(builder)
+        for id in ["front", "rear"] { try world.coordinate("display", id: id) }
+        func answer(_ segments: [(flow: String, step: String)], _ root: String) throws -> String {
+            try world.navigateAlong(segments, below: root).last ?? ""
+        }
+        // The older root, too, which no path without the option reaches.
+        #expect(try answer([("display", "go")], "/front").hasPrefix("= [/front navigated"))
+        #expect(
+            try answer([("display", "go"), ("menu", "go")], "/rear").contains(", /rear/menu navigated"))
+        #expect(try answer([("display", "")], "/front") == "= [/front -]")
+        // Also if the root has a flow of its own definition below it, which is then that of a further segment.
+        try world.emit("more", on: "/front")
+        #expect(try answer([("display", "go"), ("display", "go")], "/front").contains("/front/display navigated"))
+        #expect(try answer([("menu", "go"), ("display", "go")], "/front") == "! PathFailed")
     }
 }

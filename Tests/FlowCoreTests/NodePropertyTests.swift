@@ -33,7 +33,7 @@ struct NodePropertyTests {
         let reported = NodeProperty.allCases.filter { $0.description.change != .explicit }
         #expect(
             forest.state(of: flow).properties.entries.map(\.property)
-                == reported.filter { ![.inSight, .title].contains($0) })
+                == reported.filter { $0 != .inSight })
         #expect(
             forest.state(of: screen).properties.entries.map(\.property)
                 == reported.filter { $0.description.interface == .presentable })

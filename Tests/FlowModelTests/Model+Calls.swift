@@ -314,9 +314,13 @@ extension Model {
             guard let step = segment.step else { continue }
             do throws(FlowError) { _ = try admit(segment.arguments, for: step) } catch { return .failure(error) }
         }
-        for segment in segments {
+        for (place, segment) in segments.enumerated() {
             do throws(FlowError) {
-                let flow = try stop(segment.flow, after: reached, client, isFirst: reached == nil)
+                let isRoot = place == 0 && reached?.name == segment.flow
+                let flow =
+                    if isRoot, let reached { reached } else {
+                        try stop(segment.flow, after: reached, client, isFirst: reached == nil)
+                    }
                 var outcome: Outcome?
                 if let step = segment.step {
                     outcome = link(step, try admit(segment.arguments, for: step), to: flow, client)

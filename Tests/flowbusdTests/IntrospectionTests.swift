@@ -1,6 +1,9 @@
 import BusTestSupport
+import FlowCore
+import FlowWire
 import Foundation
 import FoundationXML
+import SdBus
 import Testing
 
 /// The documented XML, the service's Introspect, and the output of `--introspect` agree.
@@ -47,6 +50,35 @@ struct IntrospectionTests {
             }
             #expect(found == members)
         }
+    }
+
+    @Test func `the library and flowbusctl serve these interfaces with the documented names and types`() throws {
+        for description in [InterfaceDescription.guard, .navigator, .presenter] {
+            let xml = try Service.file("dbus/\(description.name).xml")
+            #expect(
+                try members(of: "<node>\(description.xml)</node>", in: ["\(description.name)"])
+                    == members(of: xml, in: ["\(description.name)"]))
+        }
+    }
+
+    @Test func `S-10 the documents list each kind of a contributor`() throws {
+        func listed(_ role: String, from start: String, to end: String) throws -> Set<String> {
+            let xml = try Service.file("dbus/\(Service.name).\(role).xml")
+            let list = try #require(xml.range(of: start)).upperBound..<#require(xml.range(of: end)).lowerBound
+            return Set(
+                xml[list].split(separator: "\n").filter { $0.contains(" - \"") }.flatMap { line in
+                    line.prefix { $0 != ":" }.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }.map {
+                        String($0.element)
+                    }
+                })
+        }
+        #expect(
+            try listed(
+                "Navigator", from: "The kind and the name of a contributor are one of:", to: "Options of \"screen\"")
+                == Set(NamedContributor.Kind.allCases.map(\.rawValue)))
+        #expect(
+            try listed("Flow", from: "Its kind is one of:", to: "Later versions may add kinds")
+                == Set(Contribution.Kind.allCases.map(\.rawValue)))
     }
 
     @Test func `--introspect prints the served interfaces, one or all`() throws {

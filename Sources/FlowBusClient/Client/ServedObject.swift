@@ -153,43 +153,10 @@ final class PendingReply {
     }
 }
 
-/// The interfaces that this program implements for the service, as in the XML of the contract.
+/// The interfaces that this program implements for the service. Their tables are made once.
 @FlowActor
 enum ServedInterfaces {
-    private typealias Argument = InterfaceDescription.Argument
-
-    private static let question = [
-        Argument("flow", "o"), Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("details", "a{sv}"),
-    ]
-
-    static let `guard` = ServedInterface(
-        InterfaceDescription(
-            BusNames.Interface.guard,
-            methods: [
-                .init(
-                    served: "Adapt", in: question,
-                    out: [Argument("adaptedStep", "s"), Argument("adaptedArguments", "a{sv}")])
-            ]))
-
-    static let navigator = ServedInterface(
-        InterfaceDescription(
-            BusNames.Interface.navigator,
-            methods: [.init(served: "Navigate", in: question, out: [Argument("contributors", "a(ssa{sv})")])]))
-
-    static let presenter = ServedInterface(
-        InterfaceDescription(
-            BusNames.Interface.presenter,
-            methods: [
-                .init(
-                    served: "Present",
-                    in: [
-                        Argument("presentable", "o"), Argument("name", "s"), Argument("arguments", "a{sv}"),
-                        Argument("options", "a{sv}"),
-                    ]),
-                .init(
-                    served: "Withdraw",
-                    in: [Argument("presentable", "o"), Argument("instance", "t"), Argument("reason", "s")],
-                    withoutReply: true),
-                .init(served: "Alive"),
-            ]))
+    static let `guard` = ServedInterface(.guard)
+    static let navigator = ServedInterface(.navigator)
+    static let presenter = ServedInterface(.presenter)
 }

@@ -195,7 +195,8 @@ extension Machine {
         }
         if let error = walk.lapsed[walk.outcomes.count] { throw error }
         let segment = walk.segments[walk.outcomes.count]
-        let flow = try self.flow(for: segment, below: walk.above, by: client, request, &turn)
+        let flow = try self.flow(
+            for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client, request, &turn)
         walk.above = forest.id(of: flow)
         walk.place = forest[flow].path
         guard let step = segment.step else {
@@ -236,9 +237,10 @@ extension Machine {
     }
 
     /// The flow of a segment: for the first one, a root, which is started if its definition is unique; otherwise the newest
-    /// flow of that name below the one before.
+    /// flow of that name below the one before. Where a root is given, the first segment can also name that.
     private mutating func flow(
-        for segment: PathSegment, below above: NodeID?, by client: Client, _ request: RequestID, _ turn: inout Turn
+        for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client, _ request: RequestID,
+        _ turn: inout Turn
     ) throws(FlowError) -> NodeSlot {
         guard let above else {
             if let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
@@ -259,6 +261,8 @@ extension Machine {
         guard let above = forest.slot(of: above) else {
             throw FlowError(.flowEnded, "the flow of the segment before has ended")
         }
+        // A flow's name is its definition's.
+        if isFirst, forest[above].name == segment.flow { return above }
         guard let flow = forest.newestFlow(named: segment.flow, below: above) else {
             throw FlowError(.unknownFlow, "no flow of that name is live below '\(forest[above].path)'")
         }

@@ -54,7 +54,7 @@ public struct PresentableState: Equatable, Sendable {
         get { rare[\.presenter, ""] }
         set { rare[\.presenter, ""] = newValue }
     }
-    /// The title of a screen; empty if there is none.
+    /// The title of a screen; empty if there is none, and for a flow.
     public var title: String {
         get { rare[\.title, ""] }
         set { rare[\.title, ""] = newValue }
@@ -133,7 +133,7 @@ extension PresentableState {
             case .inSight: isFlow ? nil : .flag(isInSight)
             case .presenter: .text(presenter)
             case .owner: .text(owner)
-            case .title: isFlow ? nil : .text(title)
+            case .title: .text(title)
             // A flow's name is its definition's.
             case .definition: isFlow ? .text(name) : nil
             case .ready: isFlow ? .flag(isReady) : nil

@@ -8,46 +8,7 @@ enum PlayedInterfaces {
     private typealias Method = InterfaceDescription.Method
 
     /// Their tables, which are never freed: make them once.
-    static var all: [ServedInterface] { [presenter, `guard`, navigator, application].map(ServedInterface.init) }
-
-    private static var presenter: InterfaceDescription {
-        InterfaceDescription(
-            BusNames.Interface.presenter,
-            methods: [
-                Method(
-                    served: "Present",
-                    in: [
-                        .init("presentable", "o"), .init("name", "s"), .init("arguments", "a{sv}"),
-                        .init("details", "a{sv}"),
-                    ]),
-                Method(
-                    served: "Withdraw", in: [.init("presentable", "o"), .init("instance", "t"), .init("reason", "s")],
-                    withoutReply: true),
-                Method(served: "Alive"),
-            ])
-    }
-
-    private static var question: [InterfaceDescription.Argument] {
-        [
-            .init("flow", "o"), .init("step", "s"), .init("arguments", "a{sv}"), .init("details", "a{sv}"),
-        ]
-    }
-
-    private static var `guard`: InterfaceDescription {
-        InterfaceDescription(
-            BusNames.Interface.guard,
-            methods: [
-                Method(
-                    served: "Adapt", in: question,
-                    out: [.init("adaptedStep", "s"), .init("adaptedArguments", "a{sv}")])
-            ])
-    }
-
-    private static var navigator: InterfaceDescription {
-        InterfaceDescription(
-            BusNames.Interface.navigator,
-            methods: [Method(served: "Navigate", in: question, out: [.init("contributors", "a(ssa{sv})")])])
-    }
+    static var all: [ServedInterface] { [.presenter, .guard, .navigator, application].map(ServedInterface.init) }
 
     /// Source: Desktop Entry Specification, "D-Bus Activation".
     private static var application: InterfaceDescription {
