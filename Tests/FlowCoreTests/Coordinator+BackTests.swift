@@ -33,6 +33,69 @@ struct BackTests {
         return world
     }
 
+    /// A device with apps, controls and a banner above them, which cover nothing, and a lock.
+    private func layers(emitters: [String] = []) throws -> World {
+        var builder = builder()
+        builder.flow(
+            "device", initial: "apps", children: .layers,
+            layers: [Layer("apps"), Layer("controls", covers: false), Layer("banner", covers: false), Layer("lock")],
+            on: [
+                "apps": [.flow("stack", .init(layer: "apps"))],
+                "controls": [.flow("controls", .init(layer: "controls"))],
+                "banner": [.flow("banner", .init(layer: "banner"))], "lock": [.flow("lock", .init(layer: "lock"))],
+            ])
+        builder.flow("controls", onBack: "leave", emitters: emitters, on: ["leave": [.end()]])
+        builder.flow("banner", initial: "fill", on: ["fill": [.screen("x")], "leave": [.dismiss("x")]])
+        builder.flow("lock", on: [:])
+        let world = try World(root: "device", builder)
+        for _ in 1...2 { try world.emit("push", on: "/device/stack") }
+        return world
+    }
+
+    @Test func `S-24 S-37 Back on a flow first asks what lies above and covers nothing, the highest first`() throws {
+        let world = try layers()
+        try world.emit("controls", on: "/device")
+        try world.emit("banner", on: "/device")
+        try world.show("/device/banner/x", by: ":1.8")
+        try world.claim("/device/banner/x", by: ":1.8")
+        try world.setBackStep("/device/banner/x", "leave", by: ":1.8")
+        #expect(try world.peekBack("/device") == .step("leave"))
+        #expect(try world.back("/device").contains("- /device/banner/x"))
+        // The banner has nothing for Back any more.
+        #expect(try world.back("/device").contains("- /device/controls"))
+        #expect(try world.back("/device").contains("- /device/stack/a_2"))
+    }
+
+    @Test func `S-24 S-37 covered layers, those that a client may not use, and calls below them are left alone`() throws
+    {
+        let world = try layers(emitters: ["com.player"])
+        world.own("com.player", ":1.7")
+        try world.emit("controls", on: "/device")
+        #expect(try world.back("/device", by: ":1.2").contains("- /device/stack/a_2"))
+        try world.emit("push", on: "/device/stack")
+        #expect(try world.peekBack("/device", by: ":1.7") == .step("leave"))
+        #expect(try world.peekBack("/device/stack", by: ":1.7") != .step("leave"))
+        try world.emit("lock", on: "/device")
+        #expect(try world.peekBack("/device", by: ":1.7") == .unhandled)
+    }
+
+    @Test func `S-24 S-35 an onBack that the rules do not take now leads nowhere, so Back goes on`() throws {
+        var builder = builder()
+        builder.flow(
+            "stack", children: .stack, onBack: "leave",
+            on: [
+                "push": [.screen("a")], "edit": [.flow("editor")],
+                "leave": .first([DefinitionsBuilder.Branch(when: [.alive("editor")], parts: [.dismiss("editor")])]),
+            ])
+        builder.flow("editor", on: [:])
+        let world = try World(root: "main", builder)
+        try world.emit("stack", on: "/main")
+        for step in ["push", "push", "edit"] { try world.emit(step, on: "/main/stack") }
+        #expect(try world.peekBack("/main/stack") == .step("leave"))
+        #expect(try world.back("/main/stack").contains("- /main/stack/editor"))
+        #expect(try world.back("/main/stack").contains("- /main/stack/a_2"))
+    }
+
     @Test func `S-24 a stack with more than one child dismisses the current one: a navigation without a step`() throws {
         let world = try makeWorld([("stack", "/main"), ("push", "/main/stack"), ("push", "/main/stack")])
         try world.show("/main/stack/a")

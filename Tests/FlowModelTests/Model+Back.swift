@@ -26,7 +26,7 @@ extension Model {
     func peekBack(_ instance: UInt64, _ client: Client) -> Result<BackPreview, FlowError> {
         guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
         do throws(FlowError) {
-            return .success(try backTarget(node, client).preview(definitions))
+            return .success(try backTarget(node, client).target.preview(definitions))
         } catch {
             return .failure(error)
         }
@@ -44,7 +44,7 @@ extension Model {
     }
 
     private func goBack(_ node: ModelNode, _ client: Client, _ options: BackOptions?) throws(FlowError) -> Reply {
-        let target = try backTarget(node, client)
+        let (target, beginning) = try backTarget(node, client)
         if let wanted = options?.goes {
             guard case .dismissal(let child) = target, child.instance == wanted else {
                 throw FlowError(.staleInstance)
@@ -53,13 +53,13 @@ extension Model {
         switch target {
         case .hidden: return .success(.verdict(.hidden, serial: 0))
         case .unhandled:
-            reach(backWay(node)[0])
+            reach(beginning)
             return .success(.verdict(.unhandled, serial: 0))
         case .dismissal(let child):
-            reach(backWay(node)[0])
+            reach(beginning)
             return .success(.verdict(.navigated, serial: leave(child, client)))
         case .step(let step, let flow):
-            reach(backWay(node)[0])
+            reach(beginning)
             let outcome = run(
                 ModelStep(
                     step: step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: client,
@@ -89,23 +89,55 @@ extension Model {
         return way
     }
 
-    private func backTarget(_ node: ModelNode, _ client: Client) throws(FlowError) -> BackTarget {
+    private func backTarget(
+        _ node: ModelNode, _ client: Client
+    ) throws(FlowError) -> (target: BackTarget, beginning: ModelNode) {
         let way = backWay(node)
-        // Down to a flow, all on the way have to permit it; up from a screen, those that it comes to.
-        if node.isFlow, !way.allSatisfy({ mayEmit(client, on: $0) }) { throw FlowError(.accessDenied) }
+        if node.isFlow {
+            // Down to a flow, all on the way have to permit it, but for what is above and does not.
+            for flow in way.reversed() {
+                guard mayEmit(client, on: flow) else { throw FlowError(.accessDenied) }
+                for above in uncovering(flow) {
+                    let inside = backWay(above)
+                    guard inside.allSatisfy({ mayEmit(client, on: $0) }) else { continue }
+                    for place in inside {
+                        if let step = onBack(place) { return (.step(step, at: place), place) }
+                    }
+                }
+            }
+        }
         for flow in way {
             if !node.isFlow {
+                // Up from a screen, those that it comes to.
                 guard mayEmit(client, on: flow) else { throw FlowError(.accessDenied) }
-                if !isPresented(node) { return .hidden }
+                if !isPresented(node) { return (.hidden, way[0]) }
             }
             let definition = definitions.flows[flow.definition]
-            if let step = definition.onBack { return .step(step, at: flow) }
+            if let step = onBack(flow) { return (.step(step, at: flow), way[0]) }
             if definition.children == .stack, flow.children.count > 1, let child = flow.children.last {
-                return .dismissal(of: child)
+                return (.dismissal(of: child), way[0])
             }
-            if definition.children == .layers { return .unhandled }
+            if definition.children == .layers { return (.unhandled, way[0]) }
         }
-        return .unhandled
+        return (.unhandled, way[0])
+    }
+
+    /// The step for Back that the flow's rules take.
+    private func onBack(_ flow: ModelNode) -> StepID? {
+        guard let step = definitions.flows[flow.definition].onBack else { return nil }
+        let back = ModelStep(
+            step: step, arguments: [], flow: flow, origin: 0, cause: 0, client: .daemon, purpose: .asked)
+        return alternative(for: back) == nil ? nil : step
+    }
+
+    /// The presented children that cover nothing and lie above the current one, the highest first.
+    private func uncovering(_ flow: ModelNode) -> [ModelNode] {
+        let layers = definitions.flows[flow.definition].layers
+        var found: [ModelNode] = []
+        for place in layers.indices.reversed() where !layers[place].covers {
+            found += flow.children.reversed().filter { $0.isFlow && rank(of: $0) == place && isPresented($0) }
+        }
+        return found
     }
 
     /// Returns the flow inside this one that Back goes down to.

@@ -28,7 +28,7 @@ extension Coordinator {
     /// - Throws: the error that Back would fail with.
     public func peekBack(at node: NodeID, by client: Client) throws(FlowError) -> BackPreview {
         guard let slot = machine.forest.slot(of: node) else { throw Machine.gone }
-        return machine.preview(of: try machine.backTarget(from: slot, for: client))
+        return machine.preview(of: try machine.backTarget(from: slot, for: client).target)
     }
 }
 
@@ -55,9 +55,9 @@ extension Machine {
         turn.call.path = options?.calledAt ?? forest[slot].path
         do throws(FlowError) {
             try Self.checkActivationToken(options?.activationToken)
-            let target = try backTarget(from: slot, for: client)
+            let (target, beginning) = try backTarget(from: slot, for: client)
             if let wanted = options?.goes { try check(target, dismisses: wanted) }
-            if target != .hidden { reach(innermostFlow(from: slot), &turn) }
+            if target != .hidden { reach(beginning, &turn) }
             switch target {
             case .dismissal(let child, let flow):
                 let origin = beginBack(options, request, &turn)
@@ -85,50 +85,93 @@ extension Machine {
 
     // MARK: Where Back ends
 
-    /// The flow in which Back begins: on a flow it goes down to the innermost one, on a screen it begins at its flow.
-    private func innermostFlow(from slot: NodeSlot) -> NodeSlot {
-        guard forest[slot].flow != nil else { return flow(for: slot) }
-        var innermost = slot
-        while let next = front(of: innermost), forest[next].flow != nil { innermost = next }
-        return innermost
-    }
-
-    /// Finds out where Back ends. On a flow it ends there at the latest, on a screen at the root.
+    /// Finds out where Back ends, and the flow in which it begins.
     ///
     /// - Throws: why the client may not go back at one of the flows on the way.
-    fileprivate func backTarget(from slot: NodeSlot, for client: Client) throws(FlowError) -> BackTarget {
-        let isScreen = forest[slot].flow == nil
-        let innermost = innermostFlow(from: slot)
-        var place = innermost
-        if isScreen {
-            try checkEmitter(client, of: innermost, on: slot)
-            guard forest[slot].isPresented else { return .hidden }
-        } else {
-            var flow: NodeSlot? = innermost
-            while let visited = flow {
-                try checkEmitter(client, of: visited)
-                flow = visited == slot ? nil : forest[visited].parent
-            }
-        }
-        let screens = isScreen ? [slot, front(of: innermost)] : [front(of: innermost)]
-        for screen in screens {
-            if let screen, let step = backStep(of: screen) { return .step(step, at: innermost, on: screen) }
-        }
+    fileprivate func backTarget(
+        from slot: NodeSlot, for client: Client
+    ) throws(FlowError) -> (target: BackTarget, beginning: NodeSlot) {
+        if forest[slot].flow == nil { return try backTarget(fromScreen: slot, for: client) }
+        // Down to the innermost flow. Of what lies above that and covers nothing, the highest comes first.
+        var innermost = slot
         while true {
-            if let onBack = definitions.flows[definition(of: place).index].onBack {
-                return .step(onBack, at: place, on: nil)
+            try checkEmitter(client, of: innermost)
+            for above in forest.uncoveringFlows(of: innermost) {
+                if let (step, flow, screen) = backStep(above: above, for: client) {
+                    return (.step(step, at: flow, on: screen), flow)
+                }
             }
-            if forest[place].flow?.covering == .stack, forest.children(of: place).count > 1,
-                let current = forest.slot(of: forest[place].flow?.current)
-            {
-                return .dismissal(of: current, in: place)
-            }
-            // What is beneath a layer is out of its reach.
-            if forest[place].flow?.covering == .layers { return .unhandled }
-            guard place != slot, let parent = forest[place].parent else { return .unhandled }
-            place = parent
-            if isScreen { try checkEmitter(client, of: place) }
+            guard let next = front(of: innermost), forest[next].flow != nil else { break }
+            innermost = next
         }
+        if let screen = front(of: innermost), let step = backStep(of: screen) {
+            return (.step(step, at: innermost, on: screen), innermost)
+        }
+        // And up again.
+        var place = innermost
+        while true {
+            if let target = ownTarget(of: place) { return (target, innermost) }
+            guard place != slot, let parent = forest[place].parent else { return (.unhandled, innermost) }
+            place = parent
+        }
+    }
+
+    /// The same for Back on a screen, which goes up alone, as far as the root.
+    private func backTarget(
+        fromScreen screen: NodeSlot, for client: Client
+    ) throws(FlowError) -> (target: BackTarget, beginning: NodeSlot) {
+        let innermost = flow(for: screen)
+        try checkEmitter(client, of: innermost, on: screen)
+        guard forest[screen].isPresented else { return (.hidden, innermost) }
+        for screen in [screen, front(of: innermost)] {
+            if let screen, let step = backStep(of: screen) {
+                return (.step(step, at: innermost, on: screen), innermost)
+            }
+        }
+        var place = innermost
+        while true {
+            if let target = ownTarget(of: place) { return (target, innermost) }
+            guard let parent = forest[place].parent else { return (.unhandled, innermost) }
+            place = parent
+            try checkEmitter(client, of: place)
+        }
+    }
+
+    /// Where Back ends at a flow that it comes to; nil if it goes on.
+    private func ownTarget(of flow: NodeSlot) -> BackTarget? {
+        if let step = onBack(of: flow) { return .step(step, at: flow, on: nil) }
+        if forest[flow].flow?.covering == .stack, forest.children(of: flow).count > 1,
+            let current = forest.slot(of: forest[flow].flow?.current)
+        {
+            return .dismissal(of: current, in: flow)
+        }
+        // What is beneath a layer is out of its reach.
+        return forest[flow].flow?.covering == .layers ? .unhandled : nil
+    }
+
+    /// The step that a flow above the current one takes for Back: that of its screen, or of the flow itself; nil if it has none, or if
+    /// the client may not go back there.
+    private func backStep(
+        above flow: NodeSlot, for client: Client
+    ) -> (step: StepID, flow: NodeSlot, screen: NodeSlot?)? {
+        var way = [flow]
+        while let next = front(of: way[way.count - 1]), forest[next].flow != nil { way.append(next) }
+        for place in way where (try? checkEmitter(client, of: place)) == nil { return nil }
+        let innermost = way[way.count - 1]
+        if let screen = front(of: innermost), let step = backStep(of: screen) { return (step, innermost, screen) }
+        for place in way.reversed() {
+            if let step = onBack(of: place) { return (step, place, nil) }
+        }
+        return nil
+    }
+
+    /// The step of a flow for Back (`onBack`); nil if its rules do not take that now. What a guard or a navigator says of it is known
+    /// only when it is asked, and counts.
+    private func onBack(of flow: NodeSlot) -> StepID? {
+        let definition = definitions[self.definition(of: flow)]
+        guard let step = definition.onBack else { return nil }
+        let isDecidedElsewhere = definition.navigator != nil || definition.guard?.watches(step) == true
+        return isDecidedElsewhere || takes(step, at: flow) ? step : nil
     }
 
     /// The child that Back is tried at first: the current one, or with `free` the newest presented one.

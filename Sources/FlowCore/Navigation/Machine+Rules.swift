@@ -39,6 +39,12 @@ extension Machine {
         return nil
     }
 
+    /// Whether the rules of a flow take a step without arguments now.
+    func takes(_ step: StepID, at flow: NodeSlot) -> Bool {
+        guard let rule = definitions.rules.find(step, of: definition(of: flow)) else { return false }
+        return definitions.rules.all[rule].alternatives.contains { matches($0, [], flow) }
+    }
+
     /// Whether an alternative matches a step with these arguments.
     func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
         (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })

@@ -153,6 +153,19 @@ extension Forest {
         return front?.child
     }
 
+    /// The presented children in layers that cover nothing, above the one that covers the others; the highest first (S-24).
+    func uncoveringFlows(of parent: NodeSlot) -> [NodeSlot] {
+        guard let flow = self[parent].flow, flow.layers.contains(where: { !$0.covers }) else { return [] }
+        let above = flow.children.filter { child in
+            let layer = layer(of: child, below: parent)
+            return self[child].isPresented && self[child].flow != nil && !flow.layers[layer].covers
+        }
+        return above.sorted { one, other in
+            let (layer, otherLayer) = (self.layer(of: one, below: parent), self.layer(of: other, below: parent))
+            return layer == otherLayer ? self[one].order > self[other].order : layer > otherLayer
+        }
+    }
+
     /// The place of a child's layer; the lowest if its layer is gone.
     private func layer(of child: NodeSlot, below parent: NodeSlot) -> Int {
         let name = self[child].layer
