@@ -6,11 +6,11 @@ import Testing
 @Suite("Flow coordinator: idle stages, Touch and keepsAwake")
 struct IdleStagesTests {
     /// A flow that asks after 3 s and goes home after 5 s, with a screen and a film, which keeps it awake.
-    private func builder() -> DefinitionsBuilder {
+    private func builder(whenHidden: WhenHidden = .allow) -> DefinitionsBuilder {
         var builder = DefinitionsBuilder()
         builder.screen("film", keepsAwake: true)
         builder.flow(
-            "main", initial: "open", stages: [(3_000_000, "ask"), (5_000_000, "home")],
+            "main", initial: "open", stages: [(3_000_000, "ask"), (5_000_000, "home")], idleWhenHidden: whenHidden,
             on: ["open": [.screen("page")], "watch": [.screen("film")], "ask": [], "home": [], "go": []])
         return builder
     }
@@ -42,7 +42,7 @@ struct IdleStagesTests {
     }
 
     @Test func `S-34 only the last stage is repeated where it led to nothing`() throws {
-        let world = try makeWorld()
+        let world = try makeWorld(builder(whenHidden: .ignore))
         try world.hide("/main")
         #expect(wait(world, 3) == ["!ask"] && wait(world, 2) == ["!home"])
         #expect(wait(world, 4) == [] && wait(world, 1) == ["!home"] && wait(world, 5) == ["!home"])

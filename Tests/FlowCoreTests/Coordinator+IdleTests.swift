@@ -9,7 +9,7 @@ struct IdleTests {
         var builder = DefinitionsBuilder()
         builder.step("need", ["n": "int64"])
         builder.flow(
-            "main", isUnique: true, whenHidden: whenHidden, idle: (100, "home"),
+            "main", isUnique: true, whenHidden: whenHidden, idle: (100, "home"), idleWhenHidden: whenHidden,
             on: [
                 "open": [.flow("sub"), .screen("a", .init(whenHidden: .queue))], "home": [.current("next")], "next": [],
             ])
@@ -88,7 +88,8 @@ struct IdleTests {
     @Test func `S-34 a step that the gate drops does not reach the flow`() throws {
         var builder = builder(.queue)
         builder.flow(
-            "main", whenHidden: .queue, idle: (100, "home"), emitters: ["org.example.Till"], on: ["home": [], "go": []])
+            "main", whenHidden: .queue, idle: (100, "home"), idleWhenHidden: .queue, emitters: ["org.example.Till"],
+            on: ["home": [], "go": []])
         let world = World(builder)
         world.own("org.example.Till", ":1.1")
         try world.coordinate("main")
@@ -107,7 +108,10 @@ struct IdleTests {
         #expect(world.wait(50).first == "failed after 0 by : /main home LimitExceeded")
     }
 
-    @Test func `S-34 S-15 it is gated like a step from outside; until it is navigated the timer continues`() throws {
+    @Test
+    func `S-34 S-15 by its whenHidden it can be gated like a client's step, and is tried again until it is navigated`()
+        throws
+    {
         let world = try World(root: "main", builder())
         try world.hide("/main")
         for round in 1...3 as ClosedRange<UInt64> {
@@ -118,9 +122,29 @@ struct IdleTests {
         try world.show("/main")
         #expect(world.wait(100).count == 2)
         #expect(world.wait(100) == [])
-        let allowing = try World(root: "main", builder(.allow))
-        try allowing.hide("/main")
-        #expect(allowing.wait(100).first == "did 1 after 0 by : /main home [current next /main]")
+    }
+
+    @Test func `S-34 S-15 the idle step of a covered flow is taken, whatever the flow's own whenHidden is`() throws {
+        var builder = builder()
+        builder.flow("main", whenHidden: .ignore, idle: (100, "home"), on: ["home": [.current("next")], "next": []])
+        let world = try World(root: "main", builder)
+        try world.hide("/main")
+        #expect(world.wait(100).first == "did 1 after 0 by : /main home [current next /main]")
+        #expect(try world.emit("next", on: "/main") == ["= hidden 0"])
+    }
+
+    @Test func `S-34 S-19 the times of a flow that is reused begin anew`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub", .init(reuses: true))], "go": []])
+        builder.flow("sub", idle: (100, "shut"), on: ["shut": [.end()]])
+        let world = try World(root: "main", builder)
+        try world.emit("open", on: "/main")
+        world.now = 60
+        // Steps on the flow above reach only that.
+        try world.emit("go", on: "/main")
+        try world.emit("open", on: "/main")
+        #expect(world.wait(99).allSatisfy { !$0.hasPrefix("-") })
+        #expect(world.wait(1).contains("- /main/sub"))
     }
 
     @Test(arguments: [WhenHidden.latest, .queue])

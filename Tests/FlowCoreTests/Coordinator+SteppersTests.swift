@@ -95,7 +95,8 @@ struct CoordinatorSteppersTests {
 
     @Test func `S-42 steps of steppers skip the gate, and do not reach the flow`() throws {
         var builder = builder()
-        builder.flow("device", idle: (1_000_000, "start"), on: ["start": [], "lid": [], "locked": []])
+        builder.flow(
+            "device", idle: (1_000_000, "start"), idleWhenHidden: .ignore, on: ["start": [], "lid": [], "locked": []])
         let world = try World(root: "device", builder)
         try world.hide("/device")
         world.now = 500_000

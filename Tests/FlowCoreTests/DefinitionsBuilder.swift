@@ -69,6 +69,7 @@ struct DefinitionsBuilder {
         var onBack: String?
         /// In µs.
         var idle: [(after: UInt64, step: String)] = []
+        var idleWhenHidden = WhenHidden.allow
         var emitters: [String] = []
         /// The bus name of the guard, and the steps that it is asked about; empty for all.
         var guarded: (by: String, steps: [String])?
@@ -134,7 +135,7 @@ struct DefinitionsBuilder {
         children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
         announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: String? = nil,
         idle: (after: UInt64, step: String)? = nil, stages: [(after: UInt64, step: String)] = [],
-        emitters: [String] = [],
+        idleWhenHidden: WhenHidden = .allow, emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
         on rules: KeyValuePairs<String, Branches> = [:]
     ) {
@@ -143,7 +144,7 @@ struct DefinitionsBuilder {
             initial: initial, children: children,
             layers: layers, isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored,
             whenEmpty: whenEmpty, onBack: onBack, idle: idle.map { [$0] } ?? stages,
-            emitters: emitters, guarded: guarded, navigated: navigated,
+            idleWhenHidden: idleWhenHidden, emitters: emitters, guarded: guarded, navigated: navigated,
             rules: rules.map { (step: $0.key, branches: $0.value) })
     }
 
@@ -295,7 +296,8 @@ private struct Numbers {
             layers: flow.layers,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             isRestored: flow.isRestored, whenEmpty: flow.whenEmpty,
-            onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
+            onBack: flow.onBack.map(step),
+            idle: flow.idle.map { Idle(after: $0.after, step: step($0.step), whenHidden: flow.idleWhenHidden) },
             emitters: flow.emitters.filter { $0 != "owner" }, ownersMayEmit: flow.emitters.contains("owner"),
             guard: flow.guarded.map { it in
                 Guard(

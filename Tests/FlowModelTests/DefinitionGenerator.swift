@@ -120,7 +120,8 @@ struct DefinitionGenerator {
             var after: UInt64 = 0
             for _ in 0..<random.weighted([0, 60, 30, 10]) {
                 after += UInt64(random.number(1...6)) * 1_000_003
-                if let step = bareStep() { idle.append(Idle(after: after, step: step)) }
+                let whenHidden = random.chance(50) ? WhenHidden.allow : random.among(.ignore, .latest, .queue)
+                if let step = bareStep() { idle.append(Idle(after: after, step: step, whenHidden: whenHidden)) }
             }
         }
         return FlowDefinition(

@@ -67,13 +67,14 @@ extension Model {
     }
 
     /// Takes, defers or ignores a step from outside (S-15).
-    func gate(_ node: ModelNode, _ step: ModelStep) throws(FlowError) -> Outcome {
+    func gate(_ node: ModelNode, _ step: ModelStep, _ ownSetting: WhenHidden? = nil) throws(FlowError) -> Outcome {
         if !isPresented(node) {
-            switch whenHidden(node) {
+            let setting = ownSetting ?? whenHidden(node)
+            switch setting {
             case .allow: break
             case .ignore: return .ignored(.hidden)
             case .latest, .queue:
-                try keep(step, at: node)
+                try keep(step, at: node, replaces: setting == .latest)
                 // Reclaiming can have uncovered the presentable, or triggered steps.
                 release()
                 finish()
@@ -84,8 +85,7 @@ extension Model {
         return run(step)
     }
 
-    private func keep(_ step: ModelStep, at node: ModelNode) throws(FlowError) {
-        let replaces = whenHidden(node) == .latest
+    private func keep(_ step: ModelStep, at node: ModelNode, replaces: Bool) throws(FlowError) {
         try checkWaiting(for: step.client, at: node, besides: replaces ? node.deferred : [])
         if step.purpose == .asked { reach(step.flow) }
         if replaces {

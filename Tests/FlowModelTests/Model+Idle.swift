@@ -82,7 +82,7 @@ extension Model {
             step: idle.step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: .daemon,
             purpose: isLast ? .idle : .reported)
         do throws(FlowError) {
-            switch try gate(flow, step) {
+            switch try gate(flow, step, idle.whenHidden) {
             // It waits; another one would be useless.
             case .ignored(.deferred): if isLast { flow.idleRests = true }
             case .ignored(.hidden): reportFailure(step, .verdict(.hidden))

@@ -94,6 +94,7 @@ extension Model {
             case .reused(let reused, let arguments) where reused.node.isLive:
                 reused.node.arguments = arguments
                 reused.node.client = step.client
+                if reused.node.isFlow { beginIdleTimes(of: reused.node) }
                 reused.node.onResult = reused.onResult
                 noteContributed(reused.node, by: step.origin)
                 select(reused.node)

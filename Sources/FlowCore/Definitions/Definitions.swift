@@ -412,11 +412,14 @@ public struct Idle: Hashable, Sendable {
     public let after: UInt64
     /// The step; it needs no arguments.
     public let step: StepID
+    /// What becomes of the step while the flow is not presented. The flow's own setting is for the steps of clients.
+    public let whenHidden: WhenHidden
 
     /// Creates an idle step.
-    public init(after: UInt64, step: StepID) {
+    public init(after: UInt64, step: StepID, whenHidden: WhenHidden = .allow) {
         self.after = after
         self.step = step
+        self.whenHidden = whenHidden
     }
 }
 

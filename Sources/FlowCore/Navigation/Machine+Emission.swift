@@ -184,10 +184,19 @@ extension Machine {
     }
 
     /// The gate of a presentable lets a step through, defers or drops it (S-15).
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - slot: the presentable.
+    ///   - flow: the flow that takes the step.
+    ///   - ownSetting: the step's own `whenHidden`, in place of the presentable's.
+    ///   - turn: gets the effects.
     @inline(__always)
-    mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> EmissionResult
-    {
-        let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)
+    mutating func pass(
+        _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, whenHidden ownSetting: WhenHidden? = nil,
+        _ turn: inout Turn
+    ) -> EmissionResult {
+        let whenHidden = forest[slot].isPresented ? .allow : ownSetting ?? whenHidden(slot)
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
         let isFromOutside = !step.isIdle
         guard whenHidden == .allow else {

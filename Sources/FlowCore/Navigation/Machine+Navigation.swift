@@ -155,7 +155,7 @@ extension Machine {
         let replaces = former.map { forest.slot(of: $0) == nil } ?? false
         var changed = NodeSlots()
         for place in plan.children.indices {
-            apply(place, of: &plan, step, flow, replaces: replaces, &changed)
+            apply(place, of: &plan, step, flow, replaces: replaces, &changed, &turn)
             if !asks.isEmpty, let slot = plan.children[place].slot { noteContributed(slot, by: step.origin, &turn) }
         }
         setLastNavigation(
@@ -190,7 +190,7 @@ extension Machine {
     /// - Parameter changed: those whose visibility can have changed.
     private mutating func apply(
         _ place: Int, of plan: inout Plan, _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool,
-        _ changed: inout NodeSlots
+        _ changed: inout NodeSlots, _ turn: inout Turn
     ) {
         switch plan.children[place] {
         case .make(let planned, let initial):
@@ -207,6 +207,8 @@ extension Machine {
             }
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
+            // Its times count from now on, as if it were new (S-34).
+            if forest[slot].flow?.reached != nil { beginIdleTimes(of: slot, &turn) }
             // The answer is for whom contributed it last (S-45).
             if onResult != nil || forest[slot].onResult != nil { forest.setOnResult(onResult, of: slot) }
             if forest[slot].presenting != nil {

@@ -103,7 +103,7 @@ extension Machine {
         let step = WaitingStep(
             origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
             step: idle.step, arguments: [], cause: 0, purpose: .idle(isLast: isLast))
-        switch pass(step, at: flow, for: flow, &turn) {
+        switch pass(step, at: flow, for: flow, whenHidden: idle.whenHidden, &turn) {
         case .taken, .waiting: break
         case .ended(let outcome):
             if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }

@@ -54,7 +54,7 @@ extension Resolver {
 
     private func idle(_ item: Item, _ what: String) -> Idle? {
         guard let table = item.section(diagnostics, what) else { return nil }
-        let isClean = table.checkKeys(diagnostics, of: "the table 'idle'", ["after", "step"])
+        let isClean = table.checkKeys(diagnostics, of: "the table 'idle'", ["after", "step", "whenHidden"])
         if isClean, table["after"] == nil {
             diagnostics.error(table.location, "'idle' needs a time: after = \"60s\"")
         }
@@ -63,6 +63,7 @@ extension Resolver {
         }
         let after = table["after"].flatMap { timeSpan($0) }
         let step = table["step"].flatMap { stepWithoutArguments($0, of: "idle") }
+        let whenHidden: WhenHidden? = table["whenHidden"]?.word(diagnostics)
         guard let after, let step else { return nil }
         if after <= Limits.touchPause, let item = table["after"] {
             diagnostics.warning(
@@ -70,7 +71,7 @@ extension Resolver {
                 "\(Text.quoted(item.text ?? "")) is so short that no call of Touch puts the step off: within 1 s of a step "
                     + "or another Touch it has no effect")
         }
-        return Idle(after: after, step: step)
+        return Idle(after: after, step: step, whenHidden: whenHidden ?? .allow)
     }
 
     func timeSpan(_ item: Item, atMost maximum: TimeSpan.Maximum = .thirtyDays) -> UInt64? {

@@ -131,7 +131,9 @@ struct DefinitionText {
         if let whenEmpty = flow.whenEmpty { write("whenEmpty", .string(whenEmpty.rawValue)) }
         if let onBack = flow.onBack { write("onBack", .string(definitions[onBack].name)) }
         let stages: [WrittenToml] = flow.idle.map { idle in
-            .table([("after", Self.span(idle.after)), ("step", .string(definitions[idle.step].name))])
+            .table(
+                [("after", Self.span(idle.after)), ("step", .string(definitions[idle.step].name))]
+                    + (idle.whenHidden == .allow ? [] : [("whenHidden", .string(idle.whenHidden.rawValue))]))
         }
         if let first = stages.first { write("idle", stages.count == 1 ? first : .list(stages)) }
         let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
