@@ -209,7 +209,7 @@ struct PresentingTests {
     {
         let world = try makeWorld()
         try world.emit("open", ["item": .byte(2)], on: "/main", by: ":1.4")
-        #expect(calls(world) == ["present com.x #2: /main/a {item=2} style=modal again"])
+        #expect(calls(world) == ["present com.x #2: /main/a {item=2} style=modal"])
         // The first call failed, perhaps because it was too late; the second is not answered yet.
         #expect(world.presentFails(1) == [])
         #expect(

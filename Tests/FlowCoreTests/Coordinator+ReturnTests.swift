@@ -240,7 +240,8 @@ struct ReturnTests {
         try world.emit("swap", on: "/main")
         #expect(calls(world).map(\.direction) == [.replace])
         let tabs = try World(root: "tabs", builder())
-        for question in 1...2 as ClosedRange<UInt64> { tabs.presented(question, by: ":1.9") }
+        tabs.presented(1, by: ":1.9")
+        try tabs.show("/tabs/a", by: ":1.9")
         try tabs.show("/tabs/b", by: ":1.9")
         tabs.presented(2, by: ":1.9")
         try tabs.show("/tabs/a", by: ":1.9")
@@ -248,6 +249,91 @@ struct ReturnTests {
         try tabs.hide("/tabs")
         try tabs.show("/tabs")
         #expect(calls(tabs).map(\.direction) == [])
+    }
+
+    @Test func `S-38 a screen that comes in sight and is reused in one cascade returns`() throws {
+        var builder = builder()
+        builder.flow(
+            "device", initial: "dash", children: .layers, layers: [Layer("low"), Layer("high")],
+            on: [
+                "dash": [.flow("dash")], "camera": [.flow("camera", .init(reuses: true, layer: "high"))],
+                "away": [.hide("camera")],
+            ])
+        builder.flow("dash", initial: "a", on: ["a": [.screen("a")]])
+        builder.flow("camera", initial: "b", on: ["b": [.screen("b", .init(reuses: true))]])
+        let world = try World(root: "device", builder)
+        try world.emit("camera", on: "/device")
+        world.presented(2, by: ":1.8")
+        try world.show("/device/camera/b", by: ":1.8")
+        try world.emit("away", on: "/device")
+        try world.emit("camera", on: "/device")
+        #expect(calls(world).map(\.reason) == [.return])
+        // In sight all the time, it is updated.
+        try world.emit("camera", on: "/device")
+        #expect(calls(world).map(\.reason) == [.update])
+    }
+
+    @Test func `S-38 the reason is launch until a presenter has answered`() throws {
+        var builder = builder()
+        builder.step("open", ["item": "int64?"])
+        builder.flow("one", on: ["open": [.screen("a", .init(reuses: true))]])
+        let world = try World(root: "one", builder)
+        for item in 1...5 as ClosedRange<Int64> {
+            try world.emit("open", ["item": .int64(item)], on: "/one")
+            if item < 5 { #expect(calls(world).map(\.reason) == [.launch]) }
+        }
+        // The answer to an older call ends that.
+        world.presented(1, by: ":1.9")
+        #expect(calls(world).map(\.reason) == [.update])
+    }
+
+    // MARK: Late (S-50)
+
+    @Test func `S-50 a tab that is shown late is not selected; the next time it is`() throws {
+        let world = try World(root: "tabs", builder())
+        world.presented(1, by: ":1.9")
+        try world.show("/tabs/b", by: ":1.2")
+        world.presented(2, by: ":1.8")
+        // Its program is ready after the user has chosen the other tab.
+        #expect(try world.show("/tabs/a", by: ":1.9") == ["~ /tabs/a visible=true", "= done"])
+        #expect(try world.current("/tabs") == "/tabs/b")
+        #expect(world.restart() == [])
+        try world.show("/tabs/a", by: ":1.9")
+        #expect(try world.current("/tabs") == "/tabs/a")
+    }
+
+    @Test func `S-50 before the answer, and after a restart`() throws {
+        let world = try World(root: "tabs", builder())
+        try world.show("/tabs/b", by: ":1.2")
+        world.own("com.a", ":1.9")
+        world.restart()
+        try world.show("/tabs/a", by: ":1.9")
+        #expect(try world.current("/tabs") == "/tabs/b")
+        world.presented(1, by: ":1.9")
+        try world.show("/tabs/a", by: ":1.9")
+        #expect(try world.current("/tabs") == "/tabs/a")
+    }
+
+    @Test func `S-50 what recovers selects no tab; what another client shows does`() throws {
+        var builder = builder()
+        builder.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .present)
+        let world = try World(root: "tabs", builder)
+        world.presented(1, by: ":1.9")
+        try world.show("/tabs/a", by: ":1.9")
+        world.vanish(":1.9")
+        try world.show("/tabs/b", by: ":1.2")
+        world.presented(2, by: ":1.10")
+        try world.show("/tabs/a", by: ":1.10")
+        #expect(try world.current("/tabs") == "/tabs/b")
+        // Its owner is gone before it has shown it: who shows it now has chosen it.
+        var kept = self.builder()
+        kept.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .keep)
+        let other = try World(root: "tabs", kept)
+        other.presented(1, by: ":1.9")
+        try other.show("/tabs/b", by: ":1.2")
+        other.vanish(":1.9")
+        try other.show("/tabs/a", by: ":1.2")
+        #expect(try other.current("/tabs") == "/tabs/a")
     }
 
     @Test func `S-38 Present has the styles, innermost first, and the root`() throws {

@@ -321,7 +321,7 @@ struct LimitsTests {
         #expect(calls.count == Limits.callsPerScreen)
         #expect(world.coordinator.questions.count == Limits.callsPerScreen)
         // Whatever the answer, there is room for one more, which is not yet said to fail.
-        #expect(world.presentFails(4) == ["present com.x #5: /main/a {item=9} again"])
+        #expect(world.presentFails(4) == ["present com.x #5: /main/a {item=9}"])
         #expect(world.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])
         try world.emit("open", ["item": .int64(10)], on: "/main")
         try world.emit("open", ["item": .int64(11)], on: "/main")

@@ -54,7 +54,7 @@ extension Machine {
     private mutating func retry(_ slot: NodeSlot, _ turn: inout Turn) {
         forest.update(slot) { node in
             node.presenting?.isRetried = false
-            node.presenting?.value.becomeDue(.recover)
+            node.presenting?.value.becomeDue(.recover, isOwned: true)
         }
         if forest[slot].isInSight { forest.noteSighting(slot) }
         triggerPresented(&turn)
@@ -73,6 +73,10 @@ extension Machine {
         }
         let former = forest[slot].owner
         own(slot, client, &turn)
+        // It answered an older call: the next one is not the first.
+        if presenting.reason == .launch, presenting.state == .due || presenting.state == .queued {
+            forest.update(slot) { $0.presenting?.reason = .update }
+        }
         // The call had the answers of then; it may have been another client that got those since.
         if former != client { tellAnswers(for: slot, all: former != nil, &turn) }
         if presenting.delayedUntil != nil {

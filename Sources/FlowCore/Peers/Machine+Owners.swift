@@ -208,8 +208,12 @@ extension Machine {
     ) {
         guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
         if hasLeft(slot, client), presenter(calledFor: slot) == nil { return turn.answer = .reply(request, .done) }
-        forest.setVisible(slot, isVisible)
-        if isVisible { endTiming(slot, &turn) }
+        let isLate = forest[slot].presenting?.isExpected == true
+        forest.setVisible(slot, isVisible, selects: !isLate)
+        if isVisible {
+            if isLate { forest.update(slot) { $0.presenting?.isExpected = false } }
+            endTiming(slot, &turn)
+        }
         reportChanges(&turn)
         triggerPresented(&turn)
         turn.answer = .reply(request, .done)

@@ -67,6 +67,7 @@ extension Machine {
             node.presenting?.comeback.drop()
             node.presenting?.eviction = .none
             node.presenting?.underWay.append(id)
+            if presenting.reason.isExpected { node.presenting?.isExpected = true }
         }
         origins.wait(presenting.origin)
         if presenting.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
@@ -78,7 +79,10 @@ extension Machine {
     /// The only client shows a screen that is due.
     private mutating func show(_ call: PresenterCall, _ turn: inout Turn) {
         let slot = call.screen
-        forest.update(slot) { $0.presenting?.value.becomeShown(at: turn.now) }
+        forest.update(slot) { node in
+            node.presenting?.value.becomeShown(at: turn.now)
+            if node.presenting?.reason.isExpected == true { node.presenting?.isExpected = true }
+        }
         turn.effects.append(.present(ownPresentation(of: slot, call.token)))
         asks.notePresented(forest[slot].instance)
     }
@@ -149,10 +153,11 @@ extension Machine {
             state: node.savedState, answers: asks.answers(for: node.instance))
     }
 
-    /// Whether a screen that is reused with these arguments only returns to sight, and has nothing new for its owner (S-38).
+    /// Whether a screen that is reused with these arguments only returns to sight, in this cascade, and has nothing new for its owner
+    /// (S-38).
     func willReturn(_ slot: NodeSlot, with arguments: Arguments) -> Bool {
         guard let presenting = forest[slot].presenting, case .service = presenting.presenter,
-            !forest[slot].isInSight, !presenting.wasInSight, forest[slot].arguments.hasSameValues(as: arguments)
+            !presenting.wasInSight, forest[slot].arguments.hasSameValues(as: arguments)
         else { return false }
         return switch presenting.state {
         case .due: false
@@ -165,10 +170,11 @@ extension Machine {
     /// sight (S-19).
     mutating func presentAgain(_ slot: NodeSlot) {
         guard forest[slot].presenting != nil else { return }
+        let isOwned = forest[slot].owner != nil
         forest.update(slot) { node in
-            node.presenting?.value.becomeDue(.update)
+            node.presenting?.value.becomeDue(.update, isOwned: isOwned)
             // Its owner has to know, and does not wait.
-            if node.owner != nil { node.presenting?.delayedUntil = nil }
+            if isOwned { node.presenting?.delayedUntil = nil }
         }
         if forest[slot].isInSight { forest.noteSighting(slot) }
     }
@@ -305,6 +311,7 @@ extension Machine {
         endOwnership(of: slot, turn.now)
         forest.update(slot) { node in
             node.owner = nil
+            node.presenting?.isExpected = false
             node.presenting?.comeback = Node.Presenting.Comeback()
             node.presenting?.check = Node.Presenting.Check()
             node.presenting?.alarm = nil
@@ -325,7 +332,7 @@ extension Machine {
 
     /// Hides a screen that has lost its owner, until its presenter is called again.
     mutating func hide(_ slot: NodeSlot) {
-        forest.update(slot) { $0.presenting?.value.becomeDue(.recover) }
+        forest.update(slot) { $0.presenting?.value.becomeDue(.recover, isOwned: true) }
         forest.setVisible(slot, false)
     }
 }

@@ -13,6 +13,9 @@ public enum PresentReason: String, CaseIterable, Sendable {
     /// It is in sight again.
     case `return`
 
+    /// Whether a screen that is shown for this reason is one that the user waits for, and has not just chosen (S-50).
+    var isExpected: Bool { self == .launch || self == .recover || self == .restore }
+
     /// The direction of a new screen; nil where its presenter is called for another reason.
     func launchDirection(replaces: Bool) -> PresentDirection? { self == .launch ? replaces ? .replace : .push : nil }
 }
@@ -68,6 +71,9 @@ extension Node {
         /// Whether its presenter is called once more if the call fails: its owner hung, or let it go, and the process that is called
         /// may just have ended.
         var isRetried = false { didSet { if isRetried != oldValue { follows.insert(.record) } } }
+        /// Whether its presenter was called because the screen is new, was lost or restored, and has not shown it since. When it does, it
+        /// may be late: the user may have selected another tab meanwhile (S-50).
+        var isExpected = false { didSet { if isExpected != oldValue { follows.insert(.record) } } }
         /// When its presenter may be called, if that has to wait (S-36), and the time of the alarm for that.
         var delayedUntil: Instant?
         var delayAlarm: Instant?
@@ -164,10 +170,14 @@ extension Node {
             isOutdated = false
         }
 
-        /// The screen needs another call for this reason. If an earlier one was not made yet, the first of both counts (S-38).
-        mutating func becomeDue(_ next: PresentReason) {
+        /// The screen needs another call for this reason. If nobody has answered the call before, the first of both counts (S-38).
+        ///
+        /// - Parameters:
+        ///   - next: the reason.
+        ///   - isOwned: whether a client shows it, or has lost it just now.
+        mutating func becomeDue(_ next: PresentReason, isOwned: Bool) {
             isKept = false
-            let isMade = state == .asked || state == .shown
+            let isMade = state == .shown || (state == .asked && isOwned)
             if isMade || (reason == .update && next == .recover) { reason = next }
             state = .due
         }

@@ -137,7 +137,7 @@ extension Machine {
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
                     origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince,
                     eviction: presenting.eviction, isOutdated: presenting.isOutdated,
-                    isRetried: presenting.isRetried, leftBy: presenting.leftBy)
+                    isRetried: presenting.isRetried, leftBy: presenting.leftBy, isExpected: presenting.isExpected)
             },
             flow: forest[slot].flow.map { flow in
                 NodeRecord.Flow(

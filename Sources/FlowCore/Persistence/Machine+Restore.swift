@@ -219,6 +219,7 @@ extension Machine {
             presenting?.isOutdated = known.isOutdated && onSameBus
             presenting?.isRetried = known.isRetried && onSameBus
             presenting?.leftBy = onSameBus ? known.leftBy : nil
+            presenting?.isExpected = known.isExpected && onSameBus
             presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
             presenting?.eviction = onSameBus ? known.eviction : .none
         }

@@ -38,6 +38,8 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var isRetried = false
         /// The owner that left it when it was evicted.
         var leftBy: Client?
+        /// Whether the next time that it is shown selects no tab.
+        var isExpected = false
     }
 
     /// The step that a dismissal or a result triggers.
@@ -158,6 +160,7 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(&isOutdated)
         try coder.code(&isRetried)
         try coder.code(&leftBy)
+        try coder.code(&isExpected)
     }
 }
 
