@@ -21,6 +21,10 @@
  * Calls can be made at any time. Before there is a connection, they wait for it. If flowbusd goes away before it has answered,
  * or is not there, a call is repeated as soon as flowbusd is there again, for as long as
  * [property@Flowbus.Client:retry-time] says. No step is taken twice by that, as each has a token.
+ *
+ * Where the unit of the program has `WatchdogSec=`, the main loop answers the watchdog of systemd by itself, from the first client on and
+ * once for each process: systemd ends a program whose main loop hangs. A program that answers on its own unsets `WATCHDOG_USEC`
+ * before, as sd_watchdog_enabled(3) does.
  */
 enum { PROP_CONNECTION = 1, PROP_BUS_TYPE, PROP_ADDRESS, PROP_AVAILABLE, PROP_INTERACTIVE, PROP_RETRY_TIME, N_PROPS };
 static GParamSpec *properties[N_PROPS];
@@ -36,6 +40,7 @@ flowbus_client_constructed (GObject *object)
   FlowbusClient *self = FLOWBUS_CLIENT (object);
 
   G_OBJECT_CLASS (flowbus_client_parent_class)->constructed (object);
+  _flowbus_watchdog_start (self->context);
   _flowbus_client_begin_later (self);
 }
 

@@ -17,7 +17,8 @@
  * [class@Flowbus.Screen]. When flowbusd was restarted, the screens that are still live stay as they are, and the others are
  * withdrawn.
  *
- * The watchdog of flowbusd calls `Alive`, which the main loop answers: a program whose main loop hangs does not answer.
+ * The watchdog of flowbusd calls `Alive`, which the main loop answers: a program whose main loop hangs does not answer. Nor does it
+ * answer the watchdog of systemd ([class@Flowbus.Client]), which ends it then.
  */
 enum {
   PROP_CLIENT = 1,

@@ -125,6 +125,10 @@ void _flowbus_client_back (FlowbusClient *self, gpointer source, const char *pat
                            GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
 FlowbusVerdict _flowbus_emission_finish (gpointer source, GAsyncResult *result, guint64 *serial, GError **error);
 
+/* flowbus-watchdog.c */
+
+void _flowbus_watchdog_start (GMainContext *context);
+
 /* flowbus-answer.c */
 
 FlowbusAnswer *_flowbus_answer_new (FlowbusScreen *screen, const char *token, const char *outcome, GVariant *result);
