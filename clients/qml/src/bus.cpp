@@ -2,6 +2,7 @@
 #include "bus.h"
 
 #include "names.h"
+#include "watchdog.h"
 
 #include <QtCore/QCoreApplication>
 #include <QtCore/QPointer>
@@ -111,6 +112,7 @@ Bus *Bus::of(Kind kind)
     static QPointer<Bus> session;
     static QPointer<Bus> system;
     QPointer<Bus> &bus = kind == Kind::Session ? session : system;
+    answerWatchdog();
     if (!bus)
         bus = new Bus(kind);
     return bus;
