@@ -193,7 +193,8 @@ _flowbus_screen_acknowledge (FlowbusScreen *self, const char *token)
  * @visible: whether there is something to see
  *
  * Says that this program shows the screen, or hides it for a while. Only a visible screen takes steps. It is said again where the
- * service did not learn of it. In a flow with tabs, %TRUE also selects this screen.
+ * service did not learn of it. In a flow with tabs, %TRUE also selects this screen. While [property@Flowbus.Screen:ready] is %FALSE, %TRUE
+ * waits until that changes.
  */
 void
 flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
@@ -201,11 +202,35 @@ flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
   if (self->is_withdrawn)
     return;
+  self->awaits_ready = visible && !self->ready && !self->visible;
+  if (self->awaits_ready)
+    return;
   self->is_visible_set = TRUE;
   self->visible_calls++;
   g_object_ref (self);
   _flowbus_screen_call (self, "SetVisible", g_variant_new ("(b)", !!visible));
   _flowbus_screen_set_visible (self, !!visible);
+  g_object_unref (self);
+}
+
+/**
+ * flowbus_screen_set_ready: (set-property ready)
+ * @self: a screen
+ * @ready: whether what is to be seen is there
+ *
+ * Sets [property@Flowbus.Screen:ready]: with %FALSE, the screen is not visible yet, with %TRUE as soon as its window is.
+ */
+void
+flowbus_screen_set_ready (FlowbusScreen *self, gboolean ready)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  if (self->ready == !!ready)
+    return;
+  g_object_ref (self);
+  self->ready = !!ready;
+  if (self->ready && self->awaits_ready)
+    flowbus_screen_set_visible (self, TRUE);
+  g_object_notify (G_OBJECT (self), "ready");
   g_object_unref (self);
 }
 

@@ -26,6 +26,8 @@ struct _FlowbusScreen {
   gboolean is_held;
   gboolean is_withdrawn;
   gboolean in_sight;
+  gboolean ready;
+  gboolean awaits_ready; /* it is to be visible as soon as it is ready */
   gboolean visible;
   gboolean is_visible_set;
   guint visible_calls; /* not answered yet */

@@ -272,6 +272,21 @@ flowbus_screen_get_in_sight (FlowbusScreen *self)
 }
 
 /**
+ * flowbus_screen_get_ready: (get-property ready)
+ * @self: a screen
+ *
+ * Tells whether what is to be seen is there.
+ *
+ * Returns: whether what is to be seen is there
+ */
+gboolean
+flowbus_screen_get_ready (FlowbusScreen *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  return self->ready;
+}
+
+/**
  * flowbus_screen_get_visible: (get-property visible)
  * @self: a screen
  *

@@ -44,6 +44,7 @@ enum {
   PROP_ARGUMENTS,
   PROP_IN_SIGHT,
   PROP_LIVE,
+  PROP_READY,
   PROP_VISIBLE,
   PROP_TITLE,
   PROP_BACK_STEP,
@@ -81,6 +82,7 @@ flowbus_screen_get_property (GObject *object, guint id, GValue *value, GParamSpe
   case PROP_ARGUMENTS: g_value_set_variant (value, self->arguments); break;
   case PROP_IN_SIGHT: g_value_set_boolean (value, self->in_sight); break;
   case PROP_LIVE: g_value_set_boolean (value, !self->is_withdrawn); break;
+  case PROP_READY: g_value_set_boolean (value, self->ready); break;
   case PROP_VISIBLE: g_value_set_boolean (value, self->visible); break;
   case PROP_TITLE: g_value_set_string (value, self->title); break;
   case PROP_BACK_STEP: g_value_set_string (value, self->back_step); break;
@@ -94,6 +96,7 @@ flowbus_screen_set_property (GObject *object, guint id, const GValue *value, GPa
   FlowbusScreen *self = FLOWBUS_SCREEN (object);
 
   switch (id) {
+  case PROP_READY: flowbus_screen_set_ready (self, g_value_get_boolean (value)); break;
   case PROP_VISIBLE: flowbus_screen_set_visible (self, g_value_get_boolean (value)); break;
   case PROP_TITLE: flowbus_screen_set_title (self, g_value_get_string (value)); break;
   case PROP_BACK_STEP: flowbus_screen_set_back_step (self, g_value_get_string (value)); break;
@@ -268,9 +271,22 @@ flowbus_screen_class_init (FlowbusScreenClass *klass)
    */
   properties[PROP_LIVE] = g_param_spec_boolean ("live", NULL, NULL, TRUE, readable);
   /**
+   * FlowbusScreen:ready: (getter get_ready) (setter set_ready)
+   *
+   * Whether what is to be seen is there. While it is %FALSE, the screen does not become visible, though its window is shown and painted.
+   * Set it to %FALSE before the main loop runs again, for instance while a web page or a list is loaded; a binding does, too:
+   *
+   * ```c
+   * g_object_bind_property (web_view, "is-loading", screen, "ready", G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
+   * ```
+   *
+   * A screen that is visible stays so, whatever becomes of this property.
+   */
+  properties[PROP_READY] = g_param_spec_boolean ("ready", NULL, NULL, TRUE, writable);
+  /**
    * FlowbusScreen:visible: (getter get_visible) (setter set_visible)
    *
-   * Whether this program shows it, as flowbus_screen_set_visible() said.
+   * Whether this program shows it, as flowbus_screen_set_visible() said, and [property@Flowbus.Screen:ready] let it.
    */
   properties[PROP_VISIBLE] = g_param_spec_boolean ("visible", NULL, NULL, FALSE, writable);
   /**
@@ -361,4 +377,5 @@ flowbus_screen_init (FlowbusScreen *self)
   self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_queue_init (&self->waiting);
   self->in_sight = TRUE;
+  self->ready = TRUE;
 }

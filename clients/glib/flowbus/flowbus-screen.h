@@ -43,6 +43,8 @@ FLOWBUS_API char **flowbus_screen_get_strv (FlowbusScreen *self, const char *nam
 
 /* How it is now. */
 FLOWBUS_API gboolean flowbus_screen_get_in_sight (FlowbusScreen *self);
+FLOWBUS_API gboolean flowbus_screen_get_ready (FlowbusScreen *self);
+FLOWBUS_API void flowbus_screen_set_ready (FlowbusScreen *self, gboolean ready);
 FLOWBUS_API gboolean flowbus_screen_get_visible (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible);
 FLOWBUS_API const char *flowbus_screen_get_title (FlowbusScreen *self);

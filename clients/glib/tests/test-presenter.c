@@ -49,6 +49,12 @@ on_present (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer data)
   flowbus_screen_set_visible (screen, TRUE);
 }
 
+static void
+count_notify (guint *count)
+{
+  ++*count;
+}
+
 static Shop *
 shop_new (void)
 {
@@ -193,6 +199,71 @@ static GVariant *
 on_save_state (FlowbusScreen *screen, gpointer data)
 {
   return g_variant_ref_sink (g_variant_new_parsed ("{'text': <'draft'>}"));
+}
+
+static void
+on_unready (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer data)
+{
+  flowbus_screen_set_ready (screen, FALSE);
+  on_present (presenter, screen, data);
+}
+
+/* A screen that is not ready becomes visible when it is, also if flowbusd was killed meanwhile; and one that is visible stays so. */
+static void
+test_ready (void)
+{
+  Shop *shop = shop_new ();
+  FlowbusScreen *list = shop_screen (shop, "list"), *detail;
+  g_autofree char *instance = NULL, *owner = NULL;
+  g_autoptr (GVariant) answer = NULL;
+  guint notified = 0;
+
+  g_assert_true (flowbus_screen_get_ready (list));
+  flowbus_screen_set_ready (list, FALSE);
+  fixture_settle (shop->fixture);
+  g_assert_true (flowbus_screen_get_visible (list));
+  g_assert_true (fixture_get_boolean (shop->fixture, SHOP "/list", "Visible"));
+  /* The service has lost that. */
+  instance = g_strdup_printf ("/org/flowbus/Navigation1/instance/%" G_GUINT64_FORMAT, flowbus_screen_get_instance (list));
+  answer = g_dbus_connection_call_sync (flowbus_client_get_connection (shop->fixture->client), SERVICE, instance, SERVICE ".Presentable",
+                                        "SetVisible", g_variant_new ("(b)", FALSE), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+  g_assert_nonnull (answer);
+  fixture_kill (shop->fixture);
+  fixture_start (shop->fixture);
+  poll_until (fixture_get_boolean (shop->fixture, SHOP "/list", "Visible"));
+
+  /* Hidden and shown again. */
+  flowbus_screen_set_visible (list, FALSE);
+  flowbus_screen_set_visible (list, TRUE);
+  g_assert_false (flowbus_screen_get_visible (list));
+  fixture_settle (shop->fixture);
+  g_assert_false (fixture_get_boolean (shop->fixture, SHOP "/list", "Visible"));
+  flowbus_screen_set_visible (list, FALSE);
+  flowbus_screen_set_ready (list, TRUE);
+  fixture_settle (shop->fixture);
+  g_assert_false (fixture_get_boolean (shop->fixture, SHOP "/list", "Visible"));
+  flowbus_screen_set_visible (list, TRUE);
+  poll_until (fixture_get_boolean (shop->fixture, SHOP "/list", "Visible"));
+
+  g_signal_handlers_disconnect_by_func (shop->presenter, on_present, shop);
+  g_signal_connect (shop->presenter, "present", G_CALLBACK (on_unready), shop);
+  g_assert_cmpint (screen_emit (list, "picked", g_variant_new_parsed ("{'item': <7>}"), NULL), ==, FLOWBUS_VERDICT_NAVIGATED);
+  wait_until ((detail = g_hash_table_lookup (shop->screens, "detail")));
+  g_signal_connect_swapped (detail, "notify::ready", G_CALLBACK (count_notify), &notified);
+  owner = fixture_get_string (shop->fixture, SHOP "/detail", "Owner");
+  g_assert_cmpstr (owner, !=, "");
+  g_assert_false (flowbus_screen_get_visible (detail));
+  g_assert_false (fixture_get_boolean (shop->fixture, SHOP "/detail", "Visible"));
+  fixture_kill (shop->fixture);
+  fixture_start (shop->fixture);
+  fixture_settle (shop->fixture);
+  g_assert_false (fixture_get_boolean (shop->fixture, SHOP "/detail", "Visible"));
+  g_object_set (detail, "ready", TRUE, NULL);
+  g_object_set (detail, "ready", TRUE, NULL);
+  g_assert_cmpuint (notified, ==, 1);
+  g_assert_true (flowbus_screen_get_visible (detail));
+  poll_until (fixture_get_boolean (shop->fixture, SHOP "/detail", "Presented"));
+  shop_free (shop);
 }
 
 static void
@@ -957,6 +1028,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/presenter/life", test_life);
+  g_test_add_func ("/presenter/ready", test_ready);
   g_test_add_func ("/presenter/state", test_state);
   g_test_add_func ("/presenter/peek-back", test_peek_back);
   g_test_add_func ("/presenter/back-step", test_back_step);

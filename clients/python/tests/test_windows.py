@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from shop import SHOP
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -80,3 +81,47 @@ def test_a_window_that_is_closed_is_dismissed(cinema, mouse):
     cinema.wait_gone("cinema/films")
     # It is a guard, too, which the flow still needs.
     assert cinema.emit("cinema", "filmPicked", film=18) == "rejected"
+
+
+LOADING = """
+import gi
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk
+import flowbus
+
+shop = flowbus.Presenter("org.example.Shop")
+
+@shop.screen("list")
+def show_list(screen):
+    screen.show()
+
+@shop.screen("detail")
+def show_detail(screen, item: int):
+    window = Gtk.Window(title="Detail", child=Gtk.Spinner(spinning=True))
+    window.connect_after("map", lambda window: window.get_frame_clock().connect("after-paint", painted))
+    screen.ready = False
+    screen.on_update(show_item)
+    return window
+
+def painted(clock):
+    print("painted", flush=True)
+
+def show_item(screen):
+    screen.ready = True
+    print("ready", screen.ready, flush=True)
+
+raise SystemExit(shop.run())
+"""
+
+
+def test_a_window_that_is_not_ready_yet(flowbus, display, tmp_path):
+    device = flowbus(toml=SHOP, environment=display)
+    (tmp_path / "program.py").write_text(LOADING)
+    device.program("org.example.Shop", [sys.executable, tmp_path / "program.py"])
+    device.wait_presented("shop/list")
+    device.emit("shop/list", "itemPicked", item=7)
+    device.wait_said("painted")
+    assert device.tree()["shop/detail"].owner and not device.tree()["shop/detail"].visible
+    device.emit("shop", "itemPicked", item=8)
+    device.wait_presented("shop/detail")
+    device.wait_said("ready True")

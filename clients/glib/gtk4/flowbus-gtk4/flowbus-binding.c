@@ -397,7 +397,8 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  *
  * From now on the two belong together:
  *
- * - The screen is visible as soon as the window has painted its first picture, and while it is mapped.
+ * - The screen is visible as soon as the window has painted its first picture, and while it is mapped. If that picture is not the one to
+ *   be seen yet, set [property@Flowbus.Screen:ready] to %FALSE at once, and to %TRUE when it is.
  * - When the user closes the window, the screen is dismissed. Handlers of [signal@Gtk.Window::close-request] can refuse to close it,
  *   whether they are connected before or after. A window with [property@Gtk.Window:hide-on-close] is hidden instead, and its screen is
  *   not visible then.
@@ -447,7 +448,8 @@ flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
  *
  * Shows a screen in a widget.
  *
- * The screen is visible while the widget is mapped, and is dismissed when the widget is destroyed. The window around it is named
+ * The screen is visible while the widget is mapped, not before it is [property@Flowbus.Screen:ready], and is dismissed when the widget is
+ * destroyed. The window around it is named
  * after the screen that it showed last, and is presented when the screen comes back in sight. What goes back, what counts as input,
  * and the actions are as in [func@screen_bind_window], for input within the widget. When the screen is withdrawn, the widget is hidden
  * and is no longer bound; the program takes it out of its parent in a handler of [signal@Flowbus.Screen::withdrawn].

@@ -50,6 +50,45 @@ test_visible (void)
   support_end (presenter);
 }
 
+static void
+count_pictures (guint *count)
+{
+  ++*count;
+}
+
+/* A window that is painted before there is what it is to show. */
+static void
+test_ready (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = g_object_ref (support_open ("opened", 1));
+  GtkWidget *loading = gtk_toggle_button_new ();
+  GtkWindow *window;
+  guint pictures = 0;
+
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (loading), TRUE);
+  g_object_bind_property (loading, "active", screen, "ready", G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
+  window = open_window (screen, loading);
+  g_signal_connect_swapped (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint", G_CALLBACK (count_pictures), &pictures);
+  wait_until (pictures > 0);
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (loading), FALSE);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (loading), TRUE);
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+
+  gtk_widget_set_visible (GTK_WIDGET (window), FALSE);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  gtk_window_present (window);
+  pictures = 0;
+  g_signal_connect_swapped (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint", G_CALLBACK (count_pictures), &pictures);
+  wait_until (pictures > 0);
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", FALSE));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (loading), FALSE);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  support_end (presenter);
+}
+
 /* A closed window dismisses its screen once, and without a Withdraw. */
 static void
 test_close (void)
@@ -505,6 +544,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   gtk_init ();
   g_test_add_func ("/binding/visible", test_visible);
+  g_test_add_func ("/binding/ready", test_ready);
   g_test_add_func ("/binding/close", test_close);
   g_test_add_func ("/binding/close-refused", test_close_refused);
   g_test_add_func ("/binding/destroy", test_destroy);

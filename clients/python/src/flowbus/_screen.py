@@ -123,6 +123,16 @@ class Screen:
     def back_step(self, step: str) -> None:
         self.native.set_back_step(step or None)
 
+    @property
+    def ready(self) -> bool:
+        """Whether what is to be seen is there. Set it to False in the function of the screen, for instance while a page is loaded: its
+        window is shown, and the screen is not visible before this is True. A screen that is visible stays so."""
+        return bool(self.native.get_ready())
+
+    @ready.setter
+    def ready(self, ready: bool) -> None:
+        self.native.set_ready(ready)
+
     def show(self) -> None:
         """Reports that there is something to see. Windows and widgets that are bound do so by themselves."""
         self.native.set_visible(True)
