@@ -56,6 +56,7 @@ FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
             setApplicationId(applicationId(path(), instance()));
         } else {
             m_wasExposed = false;
+            m_isSeen = false;
             if (m_screen->isLive && !m_screen->isLeaving && !m_isClosing)
                 m_screen->setVisible(false);
         }
@@ -172,13 +173,27 @@ void FlowBusScreenWindow::setWantedVisibility(Visibility visibility)
         setVisibility(visibility);
 }
 
-// The screen can be seen from the first time that the compositor has it shown until it is hidden. What covers the window later
-// is no concern of the tree.
+// The screen can be seen from the first time that the compositor has it shown, or from when it is ready, until it is hidden. What covers
+// the window later is no concern of the tree.
 void FlowBusScreenWindow::exposeEvent(QExposeEvent *event)
 {
     QQuickWindow::exposeEvent(event);
     if (isExposed() && m_screen && m_screen->isLive && !std::exchange(m_wasExposed, true))
+        reportVisible();
+}
+
+void FlowBusScreenWindow::reportVisible()
+{
+    if (m_wasExposed && m_isReady && m_screen && m_screen->isLive && !std::exchange(m_isSeen, true))
         m_screen->setVisible(true);
+}
+
+void FlowBusScreenWindow::setReady(bool ready)
+{
+    if (std::exchange(m_isReady, ready) == ready)
+        return;
+    reportVisible();
+    Q_EMIT readyChanged();
 }
 
 bool FlowBusScreenWindow::isBack(QEvent *event) const

@@ -61,6 +61,9 @@ class FlowBusScreenWindow : public QQuickWindow, public QQmlParserStatus
     Q_PROPERTY(bool backKeys MEMBER m_backKeys NOTIFY backKeysChanged FINAL)
     /*! Whether a swipe from the left edge goes back. The default is true. */
     Q_PROPERTY(bool backGesture MEMBER m_backGesture NOTIFY backGestureChanged FINAL)
+    /*! Whether what is to be seen is there, such as \c {picture.status === Image.Ready}. The window is shown all the same, but the screen
+        is not visible before; one that is visible stays so. The default is true. */
+    Q_PROPERTY(bool ready READ ready WRITE setReady NOTIFY readyChanged FINAL)
     /*! False as soon as the window is to go. */
     Q_PROPERTY(bool live READ live NOTIFY liveChanged FINAL)
     /*! Whether the window is shown. It is true from the beginning unless this is set to false. */
@@ -87,6 +90,8 @@ public:
     QString direction() const { return detail("direction"); }
     QVariant details() const { return m_screen ? m_screen->details : QVariantMap(); }
     QString backStep() const { return m_screen ? m_screen->backStep : QString(); }
+    bool ready() const { return m_isReady; }
+    void setReady(bool ready);
     bool live() const { return m_screen && m_screen->isLive; }
     void setWantedVisible(bool visible);
     void setWantedVisibility(Visibility visibility);
@@ -162,6 +167,7 @@ Q_SIGNALS:
     void backStepChanged();
     void backKeysChanged();
     void backGestureChanged();
+    void readyChanged();
     void liveChanged();
     /*! The screen has new arguments, or stands on another output; or it was recovered. */
     void updated();
@@ -190,6 +196,7 @@ private:
     QVariantMap inputOptions(const QVariantMap &options, bool hasTime) const;
     void raiseWindow();
     void showWindow();
+    void reportVisible();
 
     QPointer<FlowBus::Screen> m_screen;
     QString m_failure;
@@ -204,6 +211,9 @@ private:
     bool m_isRefused = false;
     bool m_isClosing = false;
     bool m_wasExposed = false;
+    bool m_isReady = true;
+    // Since it was shown, flowbusd was told that it can be seen.
+    bool m_isSeen = false;
     bool m_isSwipe = false;
     bool m_backKeys = true;
     bool m_backGesture = true;

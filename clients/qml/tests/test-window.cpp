@@ -75,6 +75,34 @@ private Q_SLOTS:
         QTRY_VERIFY(device.property("main/list", "Visible").toBool());
     }
 
+    // A window that is shown before there is what it is to show.
+    void isNotVisibleBeforeItIsReady()
+    {
+        Device device(definitions);
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"; property bool isLoaded: false
+            property Component list: ScreenWindow { ready: isLoaded } })");
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QTRY_VERIFY(list->isExposed());
+        QTRY_VERIFY(!device.property("main/list", "Owner").toString().isEmpty());
+        QVERIFY(!device.property("main/list", "Visible").toBool());
+        presenter->setProperty("isLoaded", true);
+        QTRY_VERIFY(device.property("main/list", "Visible").toBool());
+        // It stays visible; when it is shown anew, it has to be ready.
+        presenter->setProperty("isLoaded", false);
+        QVERIFY(device.property("main/list", "Visible").toBool());
+        list->hide();
+        QTRY_VERIFY(!device.property("main/list", "Visible").toBool());
+        presenter->setProperty("isLoaded", true);
+        QVERIFY(!device.property("main/list", "Visible").toBool());
+        presenter->setProperty("isLoaded", false);
+        list->show();
+        QTRY_VERIFY(list->isExposed());
+        QVERIFY(!device.property("main/list", "Visible").toBool());
+        presenter->setProperty("isLoaded", true);
+        QTRY_VERIFY(device.property("main/list", "Visible").toBool());
+    }
+
     void isShownAsItsVisibilitySays()
     {
         Device device(definitions);
