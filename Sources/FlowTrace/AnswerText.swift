@@ -47,7 +47,7 @@ extension TraceFields {
             TraceCase("alive", .alive), TraceCase("unsupported", .unsupported), TraceCase("silent", .silent),
         ])
 
-    private static let fault = TraceField(text, text, make: { Fault($0, $1) }) { ($0.name, $0.message) }
+    static let fault = TraceField(text, text, make: { Fault($0, $1) }) { ($0.name, $0.message) }
 
     // MARK: - Contributors
 

@@ -46,9 +46,9 @@ extension TraceFields {
         TraceCase("touched", Event.presentableTouched, request, node, client) {
             if case .presentableTouched(let request, let node, let client) = $0 { (request, node, client) } else { nil }
         },
-        TraceCase("dismissed", Event.presentableDismissed, request, node, client) {
-            guard case .presentableDismissed(let request, let node, let client) = $0 else { return nil }
-            return (request, node, client)
+        TraceCase("dismissed", Event.presentableDismissed, request, node, client, fault.option("because")) {
+            guard case .presentableDismissed(let request, let node, let client, let fault) = $0 else { return nil }
+            return (request, node, client, fault)
         },
         TraceCase("claimed", Event.presentableClaimed, request, node, client) {
             if case .presentableClaimed(let request, let node, let client) = $0 { (request, node, client) } else { nil }

@@ -169,7 +169,7 @@ struct AsksTests {
     // MARK: Outcomes
 
     @Test(arguments: [
-        ("rule", "clear"), ("parent", "leave"), ("back", ""), ("dismissed", ""), ("ownerGone", ""),
+        ("rule", "clear"), ("parent", "leave"), ("back", ""), ("dismissed", ""), ("failed", ""), ("ownerGone", ""),
         ("replaced", "ask"), ("presentFailed", ""), ("ownerHangs", ""), ("undeclared", ""),
     ])
     func `S-45 the outcome says what became of what was asked`(_ outcome: String, _ step: String) throws {
@@ -183,6 +183,11 @@ struct AsksTests {
         switch outcome {
         case "back": try world.back("/main")
         case "dismissed": try world.dismiss("/main/pad")
+        case "failed":
+            try world.claim("/main/pad", by: ":1.5")
+            world.handle(
+                .presentableDismissed(
+                    world.nextRequest(), try world.node("/main/pad"), by: Client(":1.5"), fault: Fault("x.y", "z")))
         case "ownerGone":
             try world.claim("/main/pad", by: ":1.5")
             world.vanish(":1.5")

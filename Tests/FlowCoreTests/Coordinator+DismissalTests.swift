@@ -228,6 +228,46 @@ struct DismissalTests {
         #expect(world.coordinator.origins.isEmpty)
     }
 
+    @Test func `S-22 S-23 an owner says what failed: the reason is failed, with the error and its text`() throws {
+        let parameters: KeyValuePairs = ["why": "string", "error": "string", "text": "string"]
+        let world = try reporting(
+            .screen(
+                "a",
+                .init(
+                    onDismissed: "closed",
+                    onDismissedWith: [Binding("why", .reason), Binding("error", .error), Binding("text", .message)])),
+            parameters)
+        let fault = Fault("com.pay.Error.Declined", "the card is blocked")
+        func fail(by client: String) throws -> [String] {
+            world.handle(
+                .presentableDismissed(world.nextRequest(), try world.node("/main/a"), by: Client(client), fault: fault))
+        }
+        try world.claim("/main/a", by: ":1.5")
+        #expect(try fail(by: ":1.6") == ["! NotOwner"])
+        let failed =
+            "did 2 after 0 by :1.5: /main closed {why=failed, error=com.pay.Error.Declined, text=the card is blocked} []"
+        #expect(try fail(by: ":1.5") == ["- /main/a", failed, "= done"])
+    }
+
+    @Test func `S-22 S-29 of a screen that nobody owns, nobody but its presenter can say what failed`() throws {
+        var builder = builder()
+        builder.screen("p", presenter: "com.x")
+        builder.flow("main", on: ["open": [.screen("a"), .screen("p")]])
+        let world = try World(root: "main", builder)
+        world.own("com.x", ":1.9")
+        try world.emit("open", on: "/main")
+        func fail(_ path: String, by client: String) throws -> [String] {
+            let node = try world.node(path)
+            return world.handle(
+                .presentableDismissed(world.nextRequest(), node, by: Client(client), fault: Fault("x.y", "")))
+        }
+        #expect(try fail("/main/a", by: ":1.5") == ["! NotOwner"])
+        #expect(try fail("/main/p", by: ":1.5") == ["! NotOwner"])
+        #expect(try fail("/main/p", by: ":1.9") == ["- /main/p", "= done"])
+        // It may still answer, and shows what is gone.
+        #expect(world.presented(1, by: ":1.9") == ["withdraw /main/p from :1.9: failed"])
+    }
+
     @Test func `S-23 without arguments it gets those of the child's own that it declares`() throws {
         let world = try reporting(.screen("a", .init(onDismissed: "closed")), ["item": "int64?", "other": "string?"])
         #expect(try world.dismiss("/main/a")[1] == "did 2 after 0 by :1.1: /main closed {item=1} []")

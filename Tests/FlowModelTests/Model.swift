@@ -83,7 +83,7 @@ final class Model {
             answer(request, show(node.instance, isVisible, client))
         case .presentableTouched(let request, let node, let client):
             answer(request, touch(node.instance, client))
-        case .presentableDismissed(let request, let node, let client):
+        case .presentableDismissed(let request, let node, let client, _):
             answer(request, dismiss(node.instance, client))
         case .backPressed(let request, let node, let client, let options):
             answer(request, goBack(node.instance, client, options))

@@ -54,6 +54,7 @@ struct EventTextTests {
         "deep-link 1 go 0 \":1.1\" activation-token \"t\"", "deep-link 1 go 0 \":1.1\" no-wait",
         "visible 1 /base/main true \":1.1\"",
         "dismissed 1 /base/main \":1.1\"",
+        "dismissed 1 /base/main \":1.1\" because \"com.pay.Error.Declined\" \"the card is blocked\"",
         "touched 1 /base/main \":1.1\"",
         "claimed 1 /base/main \":1.1\"",
         "released 1 /base/main \":1.1\"",

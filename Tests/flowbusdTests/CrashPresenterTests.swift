@@ -304,10 +304,10 @@ struct CrashPresenterTests {
         let ui = try peers.start(Self.name, "--Present=hold")
         for _ in 0...Limits.callsPerScreen { try service.emit("kept", on: "/shop") }
         try peers.wait(for: "Present /shop/kept", of: ui)
-        for _ in 1..<Limits.callsPerScreen { try peers.wait(for: "Present /shop/kept again", of: ui) }
+        for _ in 1..<Limits.callsPerScreen { try peers.wait(for: "Present /shop/kept", of: ui) }
         try service.listen()
         try peers.kill(ui)
-        let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
+        let next = try peers.wait(for: "Present /shop/kept", of: Self.name)
         try service.waitForChange(of: "/shop/kept", "Visible", to: true)
         #expect(try service.treeLines().last == "/shop/kept visible presented owner=\(next.uniqueName)")
         #expect(try peers.reports(by: Self.name).count == Limits.callsPerScreen + 1)

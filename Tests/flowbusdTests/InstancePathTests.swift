@@ -126,7 +126,8 @@ struct InstancePathTests {
         let serial = try service.coordinator("GetSerial")
         let emission: [BusValue] = ["done", .options()]
         let calls: [(String, String, [BusValue])] = [
-            ("Presentable", "Dismiss", []), ("Presentable", "SetVisible", [true]),
+            ("Presentable", "Dismiss", []), ("Presentable", "DismissWithOptions", [.options()]),
+            ("Presentable", "SetVisible", [true]),
             ("Presentable", "SetVisible", [false]), ("Presentable", "Claim", []), ("Presentable", "Release", []),
             ("Presentable", "SetBackStep", [""]), ("Presentable", "Touch", []), ("Stepper", "PeekBack", []),
             ("Stepper", "BackWithOptions", [.options(["token": "new"])]),

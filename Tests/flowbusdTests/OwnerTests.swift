@@ -7,6 +7,8 @@ struct OwnerTests {
     private static let definitions = """
         [steps]
         open = {}
+        pay = {}
+        paid = { why = "string", error = "string", text = "string" }
         show = { n = "int64" }
         activate = {}
         openFile = { uri = "string" }
@@ -22,6 +24,8 @@ struct OwnerTests {
         flow = "main"
         [flows.main.on]
         open = { screen = "page" }
+        pay = { screen = "page", onDismissed = { step = "paid", arguments = { why = "$reason", error = "$error", text = "$message" } } }
+        paid = { none = true }
         show = [{ screen = "shop_window" }, { screen = "other" }]
         activate = { screen = "plain" }
         openFile = { screen = "file" }
@@ -99,6 +103,38 @@ struct OwnerTests {
         try service.synchronize(owner)
         #expect(owner.calls("Withdraw").count == 1)
         #expect(client.calls("Withdraw").count == 1)
+    }
+
+    @Test func `S-22 S-23 DismissWithOptions says what failed, and refuses what is no error`() throws {
+        let service = try Service(Self.definitions)
+        let owner = try service.peer(nil)
+        try service.emit("pay", on: "/main")
+        func dismiss(_ options: BusValue, by client: TestClient? = nil) throws {
+            try service.presentable("DismissWithOptions", "/main/page", options, by: client)
+        }
+        try service.presentable("Claim", "/main/page", by: owner)
+        for (options, text) in [
+            (.options(["error": "declined"]), "'declined' can't be the name of an error"),
+            (.options(["error": "com.example.1"]), "'com.example.1' can't be"),
+            (.options(["error": "com..example"]), "can't be"), (.options(["error": ""]), "'' can't be"),
+            (.options(["message": "no"]), "which is missing"), (.options(["reason": "no"]), "'reason'"),
+            (.options(["error": true]), "'error'"),
+        ] as [(BusValue, String)] {
+            let refusal = try service.refusal { try dismiss(options, by: owner) }
+            #expect(refusal.name == error("InvalidArguments") && refusal.message.contains(text), "\(refusal.message)")
+        }
+        let declined = BusValue.options(["error": "com.pay.Error.Declined", "message": "the card is blocked"])
+        #expect(try service.refusal { try dismiss(declined) }.name == error("NotOwner"))
+        try service.listen()
+        try dismiss(declined, by: owner)
+        let navigation = try service.client.waitForSignal("NavigationOccurred")
+        #expect(
+            navigation.values.contains(
+                .options(["why": "failed", "error": "com.pay.Error.Declined", "text": "the card is blocked"])))
+        // Without options it is Dismiss.
+        try service.emit("open", on: "/main")
+        try dismiss(.options())
+        #expect(try service.refusal { try dismiss(.options()) }.name == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
     @Test func `S-40 a program that knows nothing of flowbus is called as it is, and shows the screen`() throws {

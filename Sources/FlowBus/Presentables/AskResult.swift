@@ -17,6 +17,8 @@ public struct AskOutcome: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let ended = AskOutcome(rawValue: "ended")
     /// It was dismissed, for instance because the user closed it.
     public static let dismissed = AskOutcome(rawValue: "dismissed")
+    /// Its program gave up, and said what failed.
+    public static let failed = AskOutcome(rawValue: "failed")
     /// The user went back.
     public static let back = AskOutcome(rawValue: "back")
     /// A rule of its flow removed it.

@@ -303,6 +303,11 @@ extension BusLink {
 
     func dismiss(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Dismiss", done) }
 
+    func fail(_ object: String, _ error: String, _ message: String, _ done: @escaping Done<Void>) {
+        let options = [Argument("error", .string(error)), Argument("message", .string(message))]
+        presentable(object, "DismissWithOptions", done) { body throws(SdError) in try body.append(options) }
+    }
+
     func claim(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Claim", done) }
 
     func release(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Release", done) }

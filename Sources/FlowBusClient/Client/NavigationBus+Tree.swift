@@ -86,6 +86,19 @@ extension NavigationBus {
         try await answer { link.dismiss(path.objectPath(of: instance), $0) }
     }
 
+    /// Dismisses a screen of this program that has to give up, and says what failed (S-22): its flow gets it as `$error` and
+    /// `$message`, and the reason `failed`.
+    ///
+    /// - Parameters:
+    ///   - path: the screen.
+    ///   - error: the name of an error, such as `com.example.Pay.Error.Declined`.
+    ///   - message: its text; the service keeps 1,024 bytes.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner`; `invalidArguments` for a name that no error can have; …
+    public func fail(_ path: NodePath, error: String, message: String = "", instance: UInt64? = nil) async throws {
+        try await answer { link.fail(path.objectPath(of: instance), error, message, $0) }
+    }
+
     /// Sets the title of a screen, which task switchers show, for its owner (S-44).
     ///
     /// - Parameters:

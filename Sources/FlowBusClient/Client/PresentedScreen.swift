@@ -84,6 +84,16 @@ public final class PresentedScreen: Sendable {
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownObject`.
     public func dismiss() async throws { try await answer { link.dismiss(object, $0) } }
 
+    /// Dismisses the screen because the program has to give up, and says what failed (S-22).
+    ///
+    /// - Parameters:
+    ///   - error: the name of an error, such as `com.example.Pay.Error.Declined`; the flow gets it as `$error`.
+    ///   - message: its text, which the flow gets as `$message`; the service keeps 1,024 bytes.
+    /// - Throws: ``/FlowBus/NavigationError``: `notOwner`; `invalidArguments` for a name that no error can have; …
+    public func fail(_ error: String, _ message: String = "") async throws {
+        try await answer { link.fail(object, error, message, $0) }
+    }
+
     /// Dismisses the screen with an answer to whoever asked for it (S-45).
     ///
     /// - Parameter answer: a struct whose properties are the values that the definition of the screen has as its `result`.

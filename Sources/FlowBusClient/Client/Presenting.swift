@@ -46,6 +46,8 @@ public struct Withdrawal: Sendable {
 
         /// Another client dismissed it.
         public static let dismissed = Reason(rawValue: "dismissed")
+        /// Its owner gave up and said what failed, while it was to be shown again.
+        public static let failed = Reason(rawValue: "failed")
         /// The user went back.
         public static let back = Reason(rawValue: "back")
         /// A rule of its flow removed it.

@@ -8,6 +8,8 @@ public enum AskOutcome: String, CaseIterable, Sendable {
     case ended
     /// A client dismissed it.
     case dismissed
+    /// Its owner, or its presenter, dismissed it and said what failed.
+    case failed
     /// Back dismissed it.
     case back
     /// The connection of its owner ended.
@@ -33,6 +35,7 @@ public enum AskOutcome: String, CaseIterable, Sendable {
         self =
             switch reason {
             case .dismissed: .dismissed
+            case .failed: .failed
             case .back: .back
             case .ownerGone: .ownerGone
             case .ownerHangs: .ownerHangs

@@ -241,8 +241,8 @@ struct Machine: Sendable {
             setVisible(node, isVisible, by: client, request, &turn)
         case .presentableTouched(let request, let node, let client):
             touch(node, by: client, request, &turn)
-        case .presentableDismissed(let request, let node, let client):
-            dismiss(node, by: client, request, &turn)
+        case .presentableDismissed(let request, let node, let client, let fault):
+            dismiss(node, fault, by: client, request, &turn)
         case .presentableClaimed(let request, let node, let client):
             claim(node, by: client, request, &turn)
         case .presentableReleased(let request, let node, let client):

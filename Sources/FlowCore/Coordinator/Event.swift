@@ -44,8 +44,8 @@ public enum Event: Sendable {
     case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client)
     /// A client reported input at a presentable that is no step (S-34).
     case presentableTouched(RequestID, NodeID, by: Client)
-    /// A client dismissed a presentable (S-22).
-    case presentableDismissed(RequestID, NodeID, by: Client)
+    /// A client dismissed a presentable, and said what failed if there is a fault (S-22).
+    case presentableDismissed(RequestID, NodeID, by: Client, fault: Fault? = nil)
     /// A client claimed a presentable (S-29).
     case presentableClaimed(RequestID, NodeID, by: Client)
     /// A client released a presentable that it owned.

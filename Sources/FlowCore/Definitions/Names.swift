@@ -91,6 +91,18 @@ public enum Names {
         }
     }
 
+    /// Returns whether D-Bus allows a text as the name of an interface, or of an error.
+    public static func isInterface(_ text: String) -> Bool {
+        let elements = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return text.utf8.count <= 255 && elements.count >= 2 && elements.allSatisfy(isMember)
+    }
+
+    /// Returns whether D-Bus allows a text as an element of an interface's name, or, if it is short enough, as the name of a member.
+    public static func isMember(_ text: Substring.UTF8View) -> Bool {
+        guard let first = text.first, !isDigit(first) else { return false }
+        return text.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+    }
+
     static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }

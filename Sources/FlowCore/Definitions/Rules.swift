@@ -231,6 +231,8 @@ public struct Binding: Equatable, Sendable {
 public enum DismissalReason: String, CaseIterable, Sendable {
     /// A client dismissed it.
     case dismissed
+    /// Its owner, or its presenter, dismissed it and said what failed (S-22).
+    case failed
     /// Back dismissed it.
     case back
     /// The connection of its owner ended (S-30).

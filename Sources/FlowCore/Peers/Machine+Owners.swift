@@ -181,12 +181,16 @@ extension Machine {
         return slot
     }
 
-    /// A client dismisses a presentable.
-    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+    /// A client dismisses a presentable, and says what failed if there is a fault.
+    mutating func dismiss(
+        _ node: NodeID, _ fault: Fault?, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         if hasLeft(slot, client) { return turn.answer = .reply(request, .done) }
         do throws(FlowError) {
             try checkDismissal(slot, client)
+            // Anyone else can't know what failed.
+            if fault != nil, !isOwner(client, of: slot) { throw notOwner(slot, client) }
         } catch {
             turn.answer = .fail(request, error)
             return
@@ -199,7 +203,8 @@ extension Machine {
         }
         // An owner that dismisses its presentable gets no `Withdraw`.
         if forest[slot].owner == client { removeOwner(slot, &turn) }
-        dismiss(slot, Dismissal(.dismissed), origin: origins.next(), cause: 0, client, &turn)
+        let why = fault.map { Dismissal(.failed, $0) } ?? Dismissal(.dismissed)
+        dismiss(slot, why, origin: origins.next(), cause: 0, client, &turn)
         turn.answer = .reply(request, .done)
     }
 

@@ -133,9 +133,7 @@ extension Resolver {
 
     private func interfaceName(_ item: Item) -> String? {
         guard let name = item.string(diagnostics, "the name of an interface") else { return nil }
-        let elements = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let isValid = name.utf8.count <= 255 && elements.count >= 2 && elements.allSatisfy(Self.isMember)
-        if isValid { return name }
+        if Names.isInterface(name) { return name }
         diagnostics.error(
             item.location,
             "\(Text.quoted(name)) can't be the name of an interface: two or more parts with dots between them, each of "
@@ -145,17 +143,12 @@ extension Resolver {
 
     private func memberName(_ item: Item, _ what: String) -> String? {
         guard let name = item.string(diagnostics, "the name of \(what)") else { return nil }
-        if name.utf8.count <= 255, Self.isMember(name.utf8[...]) { return name }
+        if name.utf8.count <= 255, Names.isMember(name.utf8[...]) { return name }
         diagnostics.error(
             item.location,
             "\(Text.quoted(name)) can't be the name of \(what): letters, digits and '_', not beginning with a digit, at "
                 + "most 255 bytes")
         return nil
-    }
-
-    private static func isMember(_ text: Substring.UTF8View) -> Bool {
-        Names.isPresentableName(String(decoding: text.prefix(1), as: UTF8.self))
-            && text.allSatisfy { TomlParser.isBareKey($0) && $0 != UInt8(ascii: "-") }
     }
 
     // MARK: The step

@@ -137,6 +137,7 @@ extension Output {
         case "ownerHangs": "its program hangs"
         case "navigatorGone": "the program of its flow has ended"
         case "presentFailed": "its program could not show it"
+        case "failed": "its program gave up, because something failed"
         case "rule": "a rule of its flow removed it"
         case "parent": "it was removed with what is above it"
         case "replaced": "another step reused it"

@@ -68,6 +68,9 @@ enum PresentableInterface {
                             .presentableDismissed(daemon.nextRequest(), node, by: call.client), answering: call)
                     }
                 },
+                .init("DismissWithOptions", in: [Argument("options", "a{sv}")]) { message, context, _ in
+                    Daemon.change(message, context) { try $0.dismissWithOptions($1, on: $2) }
+                },
                 .init("Claim") { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(
@@ -82,5 +85,32 @@ enum PresentableInterface {
                 },
             ],
             properties: .described(for: .presentable))
+    }
+}
+
+extension Daemon {
+    fileprivate func dismissWithOptions(_ call: MessageReader, on node: NodeID) throws {
+        let fault = try Self.readFault(call)
+        handle(.presentableDismissed(nextRequest(), node, by: call.client, fault: fault), answering: call)
+    }
+
+    /// Reads what failed, as its owner says; nil if nothing did.
+    private static func readFault(_ call: MessageReader) throws -> Fault? {
+        var (error, message): (String?, String?)
+        try CallOptions.read(call, known: [("error", "s"), ("message", "s")]) { option in
+            let text = String(cString: try call.readString())
+            if option == "error" { error = text } else { message = text }
+        }
+        guard let error else {
+            if message == nil { return nil }
+            throw FlowError(.invalidArguments, "the option 'message' is the text of an 'error', which is missing")
+        }
+        guard Names.isInterface(error) else {
+            throw FlowError(
+                .invalidArguments,
+                "'\(Names.escaped(error))' can't be the name of an error: names such as 'com.example.Pay.Error.Declined' can"
+            )
+        }
+        return Fault(error, message ?? "")
     }
 }
