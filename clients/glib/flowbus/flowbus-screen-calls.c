@@ -89,14 +89,22 @@ sent (GObject *source, GAsyncResult *result, gpointer data)
   call_free (call);
 }
 
+/* The presenter may call these before it answers Present: one that holds the answer and waits for its own Dismiss never answers. */
+static gboolean
+is_of_presenter (const char *method)
+{
+  static const char *const methods[] = { "SetVisible", "Dismiss", "DismissWithOptions", NULL };
+
+  return g_strv_contains (methods, method);
+}
+
 static void
 transmit (Call *call)
 {
   FlowbusScreen *self = call->screen;
 
   call->accepts = self->accepts;
-  /* Only SetVisible is allowed before the answer to Present. */
-  if (!self->is_owner && !self->is_withdrawn && !g_str_equal (call->method, "SetVisible"))
+  if (!self->is_owner && !self->is_withdrawn && !is_of_presenter (call->method))
     g_queue_push_tail (&self->waiting, call);
   else
     _flowbus_client_call (self->client, self->object, FLOWBUS_PRESENTABLE, call->method, call->parameters, "()",
@@ -113,7 +121,7 @@ steps_read (GVariant *steps, gpointer data)
 static gboolean
 is_after_steps (const char *method)
 {
-  static const char *const methods[] = { "SetVisible", "Dismiss", "Finish", "Release", NULL };
+  static const char *const methods[] = { "SetVisible", "Dismiss", "DismissWithOptions", "Finish", "Release", NULL };
 
   return g_strv_contains (methods, method);
 }
@@ -431,7 +439,7 @@ flowbus_screen_finish_with_result_finish (FlowbusScreen *self, GAsyncResult *res
  * @callback: (nullable) (scope async): what to call when it is dismissed
  * @user_data: for the callback
  *
- * Dismisses the screen: the user has closed it.
+ * Dismisses the screen: the user has closed it. A program that has to give up calls flowbus_screen_dismiss_with_error_async().
  */
 void
 flowbus_screen_dismiss_async (FlowbusScreen *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
@@ -454,6 +462,53 @@ gboolean
 flowbus_screen_dismiss_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
 {
   return finish (self, result, flowbus_screen_dismiss_async, error);
+}
+
+/**
+ * flowbus_screen_dismiss_with_error_async:
+ * @self: a screen
+ * @name: the name of an error, such as "com.example.Pay.Error.Declined"
+ * @message: (nullable): its text, for people or for the log; the service keeps 1,024 bytes
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when it is dismissed
+ * @user_data: for the callback
+ *
+ * Dismisses the screen because this program has to give up, and says what failed. The flow learns of it (`onDismissed`, with the
+ * reason `failed`, and the name and the text as `$error` and `$message`), and can tell it from a user who went away.
+ *
+ * Names are those of D-Bus: two or more parts with dots between them. Other names fail with
+ * %FLOWBUS_ERROR_INVALID_ARGUMENTS, and the screen stays.
+ */
+void
+flowbus_screen_dismiss_with_error_async (FlowbusScreen *self, const char *name, const char *message, GCancellable *cancellable,
+                                         GAsyncReadyCallback callback, gpointer user_data)
+{
+  GVariantBuilder options;
+
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (name != NULL);
+  g_variant_builder_init (&options, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&options, "{sv}", "error", g_variant_new_string (name));
+  if (message)
+    g_variant_builder_add (&options, "{sv}", "message", g_variant_new_string (message));
+  call (self, flowbus_screen_dismiss_with_error_async, "DismissWithOptions", g_variant_new ("(a{sv})", &options), "failed",
+        cancellable, callback, user_data);
+}
+
+/**
+ * flowbus_screen_dismiss_with_error_finish:
+ * @self: a screen
+ * @result: the result
+ * @error: where to store an error
+ *
+ * Ends the call of flowbus_screen_dismiss_with_error_async().
+ *
+ * Returns: whether the screen is gone
+ */
+gboolean
+flowbus_screen_dismiss_with_error_finish (FlowbusScreen *self, GAsyncResult *result, GError **error)
+{
+  return finish (self, result, flowbus_screen_dismiss_with_error_async, error);
 }
 
 /**

@@ -378,7 +378,8 @@ flowbus_screen_accept (FlowbusScreen *self)
  *
  * Says that this program can't show the screen, in a handler of [signal@Flowbus.Presenter::present] or after
  * flowbus_screen_hold(). The service dismisses the screen, and its flow learns of it (`onDismissed`, with the reason
- * `presentFailed`). Here, the screen is withdrawn with the reason "failed".
+ * `presentFailed`). Here, the screen is withdrawn with the reason "failed". To give up a screen that is shown already, call
+ * flowbus_screen_dismiss_with_error_async().
  */
 void
 flowbus_screen_fail (FlowbusScreen *self, const char *message)

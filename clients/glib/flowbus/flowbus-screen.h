@@ -117,6 +117,11 @@ FLOWBUS_API void flowbus_screen_dismiss_async (FlowbusScreen *self, GCancellable
                                                gpointer user_data);
 FLOWBUS_API gboolean flowbus_screen_dismiss_finish (FlowbusScreen *self, GAsyncResult *result, GError **error);
 
+FLOWBUS_API void flowbus_screen_dismiss_with_error_async (FlowbusScreen *self, const char *name, const char *message,
+                                                          GCancellable *cancellable, GAsyncReadyCallback callback,
+                                                          gpointer user_data);
+FLOWBUS_API gboolean flowbus_screen_dismiss_with_error_finish (FlowbusScreen *self, GAsyncResult *result, GError **error);
+
 FLOWBUS_API void flowbus_screen_release_async (FlowbusScreen *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                                                gpointer user_data);
 FLOWBUS_API gboolean flowbus_screen_release_finish (FlowbusScreen *self, GAsyncResult *result, GError **error);

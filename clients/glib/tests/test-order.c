@@ -118,6 +118,19 @@ test_first_step (void)
   g_assert_cmpint (flowbus_screen_back_finish (shop.picker, went_back, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
   g_clear_object (&went_back);
 
+  g_clear_object (&shop.picker);
+  screen_emit (shop.list, "contactAsked", NULL, &error);
+  wait_until (shop.picker);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/picker", "Presented"));
+  fixture_reload (shop.fixture, definitions);
+  fixture_settle (shop.fixture);
+  emit (shop.picker, &emitted);
+  flowbus_screen_dismiss_with_error_async (shop.picker, "com.kiosk.Error.Empty", NULL, NULL, keep_result, &dismissed);
+  assert_navigated (shop.picker, &emitted);
+  wait_until (dismissed);
+  g_assert_true (flowbus_screen_dismiss_with_error_finish (shop.picker, dismissed, &error));
+  g_clear_object (&dismissed);
+
   fixture_reload (shop.fixture, definitions);
   fixture_settle (shop.fixture);
   emit (shop.list, &emitted);
@@ -237,6 +250,33 @@ test_settings (void)
   g_assert_true (g_variant_lookup (flowbus_screen_get_state (shop.list), "n", "i", &number));
   g_assert_cmpint (number, ==, 2);
   shop_end (&shop);
+}
+
+/* The call that gave the screen up had its effect, and its answer was lost: it is repeated, and the screen is gone. */
+static void
+test_lost_end (void)
+{
+  Shop shop = shop_begin ();
+  GString *notes = g_string_new (NULL);
+  GAsyncResult *dismissed = NULL;
+  g_autoptr (GError) error = NULL;
+  guint filter;
+
+  shop_present (&shop);
+  g_free (fixture_emit (shop.fixture, SHOP, "contactAsked", NULL));
+  wait_until (shop.picker);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/picker", "Presented"));
+  note_signals (shop.picker, notes);
+  filter = lose (shop.fixture, "DismissWithOptions", 1);
+  flowbus_screen_dismiss_with_error_async (shop.picker, "com.kiosk.Error.Empty", "nobody is listed", NULL, keep_result, &dismissed);
+  wait_until (dismissed);
+  g_assert_true (flowbus_screen_dismiss_with_error_finish (shop.picker, dismissed, &error));
+  g_assert_cmpstr (notes->str, ==, "picker withdrawn(failed) ");
+  g_assert_cmpuint (fixture_children (shop.fixture, SHOP), ==, 1);
+  g_dbus_connection_remove_filter (flowbus_client_get_connection (shop.fixture->client), filter);
+  g_clear_object (&dismissed);
+  shop_end (&shop);
+  g_string_free (notes, TRUE);
 }
 
 /* What the program calls, as the connection sends it; and calls of SaveState that fail in flowbusd, on demand. */
@@ -459,6 +499,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/order/first-step", test_first_step);
   g_test_add_func ("/order/settings", test_settings);
+  g_test_add_func ("/order/lost-end", test_lost_end);
   g_test_add_func ("/order/acknowledge", test_acknowledge);
   g_test_add_func ("/order/late-repetition", test_late_repetition);
   g_test_add_func ("/order/pending-repetition", test_pending_repetition);

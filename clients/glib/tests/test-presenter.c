@@ -10,6 +10,8 @@ static const char definitions[] =
   "twice = {}\n"
   "refused = {}\n"
   "gone = { why = 'string' }\n"
+  "paid = {}\n"
+  "payGone = { why = 'string', error = 'string', text = 'string' }\n"
   "leave = {}\n"
   "evict = {}\n"
   "[screens]\n"
@@ -28,6 +30,9 @@ static const char definitions[] =
   "twice = { screen = 'list' }\n"
   "refused = { screen = 'broken', onDismissed = { step = 'gone', arguments = { why = '$message' } } }\n"
   "gone = { none = true }\n"
+  "paid = { screen = 'broken', onDismissed = { step = 'payGone', arguments = { why = '$reason', error = '$error', "
+  "text = '$message' } } }\n"
+  "payGone = { none = true }\n"
   "leave = { pop = 'root' }\n"
   "evict = { evict = true }\n";
 
@@ -511,6 +516,92 @@ test_fail (void)
   }));
   g_object_set_data (G_OBJECT (shop->presenter), "held", NULL);
   g_object_unref (tree);
+  shop_free (shop);
+}
+
+static void
+note_pay_gone (FlowbusTree *tree, guint64 serial, const char *flow, const char *step, GVariant *arguments, gpointer data)
+{
+  GString *told = data;
+  const char *why, *error, *text;
+
+  if (g_str_equal (step, "payGone") &&
+      g_variant_lookup (arguments, "why", "&s", &why) && g_variant_lookup (arguments, "error", "&s", &error) &&
+      g_variant_lookup (arguments, "text", "&s", &text))
+    g_string_append_printf (told, "%s|%s|%s ", why, error, text);
+}
+
+/* A program that gives up says what failed, and the flow can tell it from a user who went away. */
+static void
+test_dismiss_with_error (void)
+{
+  Shop *shop = shop_new ();
+  FlowbusTree *tree = flowbus_tree_new_for_client (shop->fixture->client, NULL);
+  GString *told = g_string_new (NULL);
+  GAsyncResult *result = NULL;
+  g_autoptr (GError) error = NULL;
+  FlowbusScreen *screen;
+
+  g_signal_connect (tree, "navigated", G_CALLBACK (note_pay_gone), told);
+  wait_until (flowbus_tree_get_loaded (tree));
+  shop_screen (shop, "list");
+  g_free (fixture_emit (shop->fixture, SHOP, "paid", NULL));
+  screen = shop_screen (shop, "broken");
+
+  /* A name that no error can have: the screen stays. */
+  flowbus_screen_dismiss_with_error_async (screen, "declined", "the card is blocked", NULL, keep_result, &result);
+  wait_until (result);
+  g_assert_false (flowbus_screen_dismiss_with_error_finish (screen, result, &error));
+  g_assert_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS);
+  g_assert_nonnull (strstr (error->message, "'declined'"));
+  g_clear_error (&error);
+  g_clear_object (&result);
+  g_assert_true (flowbus_screen_is_live (screen));
+
+  flowbus_screen_dismiss_with_error_async (screen, "com.example.Pay.Error.Declined", "the card is blocked", NULL, keep_result,
+                                           &result);
+  wait_until (result);
+  g_assert_true (done (g_steal_pointer (&result), screen, flowbus_screen_dismiss_with_error_finish));
+  g_assert_nonnull (strstr (shop->notes->str, "broken withdrawn(failed)"));
+  wait_until (told->len);
+  g_assert_cmpstr (told->str, ==, "failed|com.example.Pay.Error.Declined|the card is blocked ");
+  g_hash_table_remove (shop->screens, "broken");
+  g_string_truncate (told, 0);
+
+  /* Without a text, and nobody waits for it. */
+  g_free (fixture_emit (shop->fixture, SHOP, "paid", NULL));
+  screen = shop_screen (shop, "broken");
+  flowbus_screen_dismiss_with_error_async (screen, "com.example.Pay.Error.Hangs", NULL, NULL, NULL, NULL);
+  wait_until (told->len);
+  g_assert_cmpstr (told->str, ==, "failed|com.example.Pay.Error.Hangs| ");
+  g_hash_table_remove (shop->screens, "broken");
+  g_string_truncate (told, 0);
+
+  /* The answer to Present is put off: neither end waits for that, as the program may wait for it before it answers. */
+  g_signal_handlers_disconnect_by_func (shop->presenter, on_present, shop);
+  g_signal_connect (shop->presenter, "present::broken", G_CALLBACK (on_broken), (gpointer) "hold");
+  g_free (fixture_emit (shop->fixture, SHOP, "paid", NULL));
+  wait_until ((screen = g_object_get_data (G_OBJECT (shop->presenter), "held")));
+  flowbus_screen_dismiss_with_error_async (screen, "com.example.Pay.Error.Absent", "no terminal", NULL, keep_result, &result);
+  wait_until (result);
+  g_assert_true (done (g_steal_pointer (&result), screen, flowbus_screen_dismiss_with_error_finish));
+  g_assert_false (flowbus_screen_is_held (screen));
+  wait_until (told->len);
+  g_assert_cmpstr (told->str, ==, "failed|com.example.Pay.Error.Absent|no terminal ");
+  g_object_set_data (G_OBJECT (shop->presenter), "held", NULL);
+  g_string_truncate (told, 0);
+
+  g_free (fixture_emit (shop->fixture, SHOP, "paid", NULL));
+  wait_until ((screen = g_object_get_data (G_OBJECT (shop->presenter), "held")));
+  flowbus_screen_dismiss_async (screen, NULL, keep_result, &result);
+  wait_until (result);
+  g_assert_true (done (g_steal_pointer (&result), screen, flowbus_screen_dismiss_finish));
+  wait_until (told->len);
+  g_assert_cmpstr (told->str, ==, "dismissed|| ");
+  g_object_set_data (G_OBJECT (shop->presenter), "held", NULL);
+
+  g_object_unref (tree);
+  g_string_free (told, TRUE);
   shop_free (shop);
 }
 
@@ -1033,6 +1124,7 @@ main (int argc, char **argv)
   g_test_add_func ("/presenter/peek-back", test_peek_back);
   g_test_add_func ("/presenter/back-step", test_back_step);
   g_test_add_func ("/presenter/fail", test_fail);
+  g_test_add_func ("/presenter/dismiss-with-error", test_dismiss_with_error);
   g_test_add_func ("/presenter/wrong-calls", test_wrong_calls);
   g_test_add_func ("/presenter/name", test_name);
   g_test_add_func ("/presenter/name-flags", test_name_flags);
