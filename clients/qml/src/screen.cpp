@@ -373,6 +373,21 @@ QJSValue Screen::dismiss(QObject *of)
     return promise.value();
 }
 
+QJSValue Screen::dismissWithError(QObject *of, const QString &errorName, const QString &message)
+{
+    const Promise promise(of);
+    QVariantMap options{{QStringLiteral("error"), errorName}};
+    if (!message.isEmpty())
+        options.insert(QStringLiteral("message"), message);
+    leave("DismissWithOptions", {options}, QStringLiteral("failed"), [this, promise](const Reply &reply) {
+        if (!reply.failed())
+            return promise.resolve(QJSValue());
+        promise.reject(reply.errorName, reply.errorMessage);
+        reportFailure(QStringLiteral("DismissWithOptions"), reply);
+    });
+    return promise.value();
+}
+
 QJSValue Screen::release(QObject *of)
 {
     const Promise promise(of);
@@ -402,7 +417,12 @@ void Screen::leave(const char *member, const QVariantList &arguments, const QStr
         else
             Q_EMIT stayed();
     };
-    whenOwned([this, member, arguments, left] { callAsOwner(member, arguments, left); });
+    const auto call = [this, member, arguments, left] { callAsOwner(member, arguments, left); };
+    // A presenter may dismiss what it is called for. One that holds the answer to Present, and waits for this, never answers.
+    if (reason == QLatin1String("dismissed") || reason == QLatin1String("failed"))
+        call();
+    else
+        whenOwned(call);
 }
 
 void Screen::withdraw(const QString &reason)

@@ -114,6 +114,7 @@ public:
     QJSValue saveState(QObject *of, const QVariantMap &values);
     QJSValue finish(QObject *of, const QVariantMap &values);
     QJSValue dismiss(QObject *of);
+    QJSValue dismissWithError(QObject *of, const QString &errorName, const QString &message);
     QJSValue release(QObject *of);
     // The user has closed the view. Until it is shown again, the screen is dismissed as soon as flowbusd takes that.
     void close();

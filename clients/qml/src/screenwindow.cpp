@@ -367,6 +367,11 @@ QJSValue FlowBusScreenWindow::dismiss()
     return m_screen ? m_screen->dismiss(this) : QJSValue();
 }
 
+QJSValue FlowBusScreenWindow::dismissWithError(const QString &name, const QString &message)
+{
+    return m_screen ? m_screen->dismissWithError(this, name, message) : QJSValue();
+}
+
 QJSValue FlowBusScreenWindow::release()
 {
     return m_screen ? m_screen->release(this) : QJSValue();
@@ -398,7 +403,7 @@ QString FlowBusScreenWindow::takeActivationToken()
 void FlowBusScreenWindow::fail(const QString &message)
 {
     if (!m_screen || m_hasBegun) {
-        qmlWarning(this) << "fail() comes too late: the screen is shown already";
+        qmlWarning(this) << "fail() comes too late: the screen is shown already; dismissWithError() gives it up";
         return;
     }
     m_isRefused = true;

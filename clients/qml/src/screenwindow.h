@@ -118,6 +118,11 @@ public:
     /*! \qmlmethod Promise ScreenWindow::dismiss()
         Dismisses the screen, as closing its window does. */
     Q_INVOKABLE QJSValue dismiss();
+    /*! \qmlmethod Promise ScreenWindow::dismissWithError(string name, string message)
+        Dismisses the screen because the program has to give up. The flow learns what failed, by the name of an error such as
+        "com.example.Pay.Error.Declined" and its text: its step for onDismissed can have both, with the reason "failed". The promise
+        of another name is rejected, and the screen stays. */
+    Q_INVOKABLE QJSValue dismissWithError(const QString &name, const QString &message = {});
     /*! \qmlmethod Promise ScreenWindow::release()
         Gives the screen up without dismissing it. */
     Q_INVOKABLE QJSValue release();
@@ -134,7 +139,8 @@ public:
         The token that lets a window come to the front, once; the window itself uses it when it is shown or raised. */
     Q_INVOKABLE QString takeActivationToken();
     /*! \qmlmethod void ScreenWindow::fail(string message)
-        Refuses to show the screen: flowbusd dismisses it. Possible until Component.onCompleted has returned, or after hold(). */
+        Refuses to show the screen: flowbusd dismisses it. Possible until Component.onCompleted has returned, or after hold();
+        later, call dismissWithError(). */
     Q_INVOKABLE void fail(const QString &message);
     /*! \qmlmethod void ScreenWindow::hold()
         Puts off the decision whether the screen is shown, until accept() or fail(). */

@@ -43,10 +43,26 @@ class CallTests : public QObject
         QTRY_COMPARE(fake.made(), QStringLiteral("GetSteps EmitStepWithOptions EmitStepWithOptions ") + QLatin1String(member));
     }
 
+    void sayWhatFailed(const char *call, const QString &message)
+    {
+        SHOWN_LIST;
+        QVariantMap options{{QStringLiteral("error"), QStringLiteral("com.example.Error.Empty")}};
+        if (!message.isEmpty())
+            options.insert(QStringLiteral("message"), message);
+        const QVariantMap outcome = device.settled(list, QLatin1String(call));
+        QVERIFY2(!outcome.contains(QStringLiteral("name")), qUtf8Printable(outcome.value(QStringLiteral("message")).toString()));
+        QCOMPARE(fake.made(), QStringLiteral("DismissWithOptions"));
+        QCOMPARE(fake.calls.last().path(), instancePath);
+        QCOMPARE(qdbus_cast<QVariantMap>(fake.calls.last().arguments().value(0)), options);
+        QTRY_VERIFY(!list);
+        QCOMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("failed"));
+    }
+
 private Q_SLOTS:
     // The first step of a process waits until the declared steps are read, and what ends or hides its screen comes after it.
     void closesAfterSteps() { endAfterSteps("close()", "Dismiss"); }
     void dismissesAfterSteps() { endAfterSteps("dismiss()", "Dismiss"); }
+    void givesUpAfterSteps() { endAfterSteps("dismissWithError('com.example.Error.Empty')", "DismissWithOptions"); }
     void finishesAfterSteps() { endAfterSteps("finish()", "Finish"); }
     void releasesAfterSteps() { endAfterSteps("release()", "Release"); }
     void hidesAfterSteps() { endAfterSteps("hide()", "SetVisible"); }
@@ -195,6 +211,13 @@ private Q_SLOTS:
         QTRY_COMPARE(fake.count("Dismiss"), 2);
         QTRY_VERIFY(!list);
     }
+
+    void saysWhatFailed()
+    {
+        sayWhatFailed("dismissWithError('com.example.Error.Empty', 'nobody is listed')", QStringLiteral("nobody is listed"));
+    }
+    void saysWhatFailedWithoutAMessage() { sayWhatFailed("dismissWithError('com.example.Error.Empty')", {}); }
+    void saysWhatFailedWithAnUndefinedMessage() { sayWhatFailed("dismissWithError('com.example.Error.Empty', undefined)", {}); }
 
     // The program has shown it again meanwhile.
     void dismissesNothingThatIsShownAgain()

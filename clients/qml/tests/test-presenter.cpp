@@ -11,7 +11,7 @@ static const QByteArray definitions = R"(
 [steps]
 start = {}
 opened = { item = "int64" }
-goneFor = { why = "string", text = "string" }
+goneFor = { why = "string", error = "string", text = "string" }
 cleared = {}
 [screens]
 list   = { presenter = "org.example.Shop", whenOwnerGone = "present" }
@@ -22,7 +22,7 @@ initial = "start"
 children = "stack"
 [flows.main.on]
 start = { screen = "list" }
-opened = { screen = "detail", style = "modal", onDismissed = { step = "goneFor", arguments = { why = "$reason", text = "$message" } } }
+opened = { screen = "detail", style = "modal", onDismissed = { step = "goneFor", arguments = { why = "$reason", error = "$error", text = "$message" } } }
 goneFor = { none = true }
 cleared = { pop = "root" }
 )";
@@ -35,9 +35,40 @@ Presenter {
 }
 )";
 
+// What the flow was told when a screen of it went: its step for onDismissed.
+static QVariantMap told(const Recorder &navigated)
+{
+    for (const QDBusMessage &message : navigated.messages) {
+        if (message.arguments().value(3).toString() == QLatin1String("goneFor"))
+            return qdbus_cast<QVariantMap>(message.arguments().value(4));
+    }
+    return {};
+}
+
 class PresenterTests : public QObject
 {
     Q_OBJECT
+
+    void endWhatIsHeld(const QString &call, const QString &reason)
+    {
+        Device device(definitions);
+        Recorder navigated;
+        device.tester.connect(QString(), QString(), QStringLiteral("org.flowbus.Navigation1.Flow"),
+                              QStringLiteral("NavigationOccurred"), &navigated, SLOT(record(QDBusMessage)));
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"; property var held: []; property var log: []
+            property Component list: ScreenWindow {}
+            property Component detail: ScreenWindow { onWithdrawn: reason => log.push(reason)
+                Component.onCompleted: { hold(); held.push(this) } } })");
+        QVERIFY(Device::window("list"));
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 7}});
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("held.length")).toInt(), 1);
+        device.evaluate(presenter, QStringLiteral("held[0].") + call);
+        QTRY_COMPARE(told(navigated).value(QStringLiteral("why")).toString(), reason);
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), reason);
+        QVERIFY(Device::windows("detail").isEmpty());
+        QVERIFY(!device.isLive("main/detail"));
+    }
+
 private Q_SLOTS:
     // The object is there before the name, so that the first call of a program that the bus has started finds it.
     void presentsWhatFlowbusdAsksFor()
@@ -124,21 +155,52 @@ private Q_SLOTS:
                 Component.onCompleted: if (it.arguments.item === 13) it.fail("no item 13") } })");
         QVERIFY(Device::window("list"));
         device.emitStep("main", "opened", {{QStringLiteral("item"), 13}});
-        const auto reported = [&] {
-            for (const QDBusMessage &message : failures.messages) {
-                if (message.arguments().value(3).toString() == QLatin1String("goneFor"))
-                    return qdbus_cast<QVariantMap>(message.arguments().value(4));
-            }
-            return QVariantMap();
-        };
-        QTRY_COMPARE(reported().value(QStringLiteral("why")).toString(), QStringLiteral("presentFailed"));
-        QCOMPARE(reported().value(QStringLiteral("text")).toString(), QStringLiteral("no item 13"));
+        QTRY_COMPARE(told(failures).value(QStringLiteral("why")).toString(), QStringLiteral("presentFailed"));
+        QCOMPARE(told(failures).value(QStringLiteral("text")).toString(), QStringLiteral("no item 13"));
         QVERIFY(Device::windows("detail").isEmpty());
         device.emitStep("main", "opened", {{QStringLiteral("item"), 12}});
         QQuickWindow *detail = Device::window("detail");
         QVERIFY(detail);
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("fail\\(\\) comes too late")));
         device.evaluate(detail, QStringLiteral("fail('too late')"));
+    }
+
+    // A screen that is shown, and a program that gives up: the flow learns what failed.
+    void saysWhatFailed()
+    {
+        Device device(definitions);
+        Recorder navigated;
+        device.tester.connect(QString(), QString(), QStringLiteral("org.flowbus.Navigation1.Flow"),
+                              QStringLiteral("NavigationOccurred"), &navigated, SLOT(record(QDBusMessage)));
+        device.run(shop);
+        QVERIFY(Device::window("list"));
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 7}});
+        QPointer<QQuickWindow> detail = Device::window("detail");
+        QVERIFY(detail);
+        QSignalSpy withdrawn(detail, SIGNAL(withdrawn(QString)));
+
+        // A name that no error can have: the screen stays.
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("DismissWithOptions failed: ")));
+        QVariantMap outcome = device.settled(detail, QStringLiteral("dismissWithError('declined', 'the card is blocked')"));
+        QCOMPARE(outcome.value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.InvalidArguments"));
+        QVERIFY(outcome.value(QStringLiteral("message")).toString().contains(QLatin1String("'declined'")));
+        QVERIFY(detail && detail->property("live").toBool());
+
+        outcome = device.settled(detail, QStringLiteral("dismissWithError('com.example.Pay.Error.Declined', 'the card is blocked')"));
+        QVERIFY2(!outcome.contains(QStringLiteral("name")), qUtf8Printable(outcome.value(QStringLiteral("message")).toString()));
+        QTRY_VERIFY(!detail);
+        QCOMPARE(withdrawn.first().first().toString(), QStringLiteral("failed"));
+        QTRY_COMPARE(told(navigated), (QVariantMap{{QStringLiteral("why"), QStringLiteral("failed")},
+                                                   {QStringLiteral("error"), QStringLiteral("com.example.Pay.Error.Declined")},
+                                                   {QStringLiteral("text"), QStringLiteral("the card is blocked")}}));
+        QVERIFY(!device.isLive("main/detail"));
+    }
+
+    // A program that holds the answer to Present, and waits for the end of the screen before, does not wait for ever.
+    void dismissesWhatItHolds() { endWhatIsHeld(QStringLiteral("dismiss()"), QStringLiteral("dismissed")); }
+    void givesUpWhatItHolds()
+    {
+        endWhatIsHeld(QStringLiteral("dismissWithError('com.example.Pay.Error.Absent')"), QStringLiteral("failed"));
     }
 
     void holdsUntilItAccepts()

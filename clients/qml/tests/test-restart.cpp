@@ -137,6 +137,22 @@ private Q_SLOTS:
         QVERIFY(Device::windows("detail").isEmpty());
     }
 
+    // The program has given up while flowbusd was away: it says so when that is back.
+    void saysLaterWhatFailed()
+    {
+        PRESENTED_LIST;
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QPointer<QQuickWindow> detail = Device::window("detail");
+        QVERIFY(detail);
+        device.killFlowbusd();
+        const QJSValue failing = device.begin(detail, QStringLiteral("dismissWithError('com.example.Error.Empty', 'nobody is listed')"));
+        device.startFlowbusd();
+        QVERIFY(!device.wait(failing).contains(QStringLiteral("name")));
+        QTRY_VERIFY(!detail);
+        QVERIFY(!device.isLive("main/detail"));
+        QCOMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("failed"));
+    }
+
     // flowbusd comes back without the screen: its window goes.
     void closesWhatIsGone()
     {

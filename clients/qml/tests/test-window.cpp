@@ -355,8 +355,9 @@ private Q_SLOTS:
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("a ScreenWindow is made by a Presenter")));
         QObject *window = device.load("ScreenWindow { }");
         QVERIFY(window);
-        for (const char *call : {"emit('start')", "ask('start')", "back()", "saveState({})", "finish()", "dismiss()", "release()",
-                                 "touch()", "acknowledge('x')", "setBackStep('x')", "takeActivationToken()"})
+        for (const char *call : {"emit('start')", "ask('start')", "back()", "saveState({})", "finish()", "dismiss()",
+                                 "dismissWithError('a.b', 'x')", "release()", "touch()", "acknowledge('x')",
+                                 "setBackStep('x')", "takeActivationToken()"})
             device.evaluate(window, QLatin1String(call));
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("fail\\(\\) comes too late")));
         device.evaluate(window, QStringLiteral("fail('x')"));
