@@ -161,6 +161,44 @@ def test_a_screen_that_is_dismissed_while_its_function_works(device, install):
     assert "CRITICAL" not in str(device.report())
 
 
+def test_a_program_that_gives_up(device, install):
+    """It says what failed, also in the function of a screen, before Present is answered."""
+    install("""
+        @shop.screen("list")
+        def show_list(screen):
+            shown.append(screen)
+            screen.on_withdraw(lambda screen, reason: say("list is withdrawn:", reason))
+            screen.show()
+
+        @shop.screen("detail")
+        async def show_detail(screen, item: int):
+            screen.on_withdraw(lambda screen, reason: say(item, "is withdrawn:", reason))
+            if item == 7:
+                say("failed:", await screen.fail("org.example.Shop.Error.Empty", "no item 7"))
+            else:
+                say("dismissed:", await screen.dismiss())
+                flowbus.run(give_up(shown[0]))
+
+        async def give_up(screen):
+            try:
+                await screen.fail("Empty")
+            except flowbus.Error as error:
+                say("first:", error.name, screen.is_live)
+            say("second:", await screen.fail("org.example.Shop.Error.Empty"))
+
+        shown = []
+    """)
+    device.wait_presented("shop/list")
+    device.emit("shop/list", "itemPicked", item=7)
+    wait_said(device, "7 is withdrawn: failed", "failed: None")
+    device.wait_presented("shop/list")
+    device.emit("shop/list", "itemPicked", item=8)
+    wait_said(
+        device, "8 is withdrawn: dismissed", "dismissed: None", "first: InvalidArguments True", "list is withdrawn: failed",
+        "second: None")
+    assert "CRITICAL" not in str(device.report())
+
+
 def test_back_does_what_was_seen(device, install):
     install("""
         @shop.screen("list")

@@ -209,6 +209,55 @@ def test_what_a_window_does(device):
     device.flowbusd.expect_running()
 
 
+GIVES_UP = """
+version = 1
+[steps]
+start     = {}
+payAsked  = {}
+payFailed = { why = "string", error = "string", text = "string" }
+[screens]
+list  = {}
+pay   = { presenter = "org.example.Pay" }
+sorry = { arguments = { why = "string", error = "string", text = "string" } }
+[[autostart]]
+flow = "shop"
+[flows.shop]
+initial  = "start"
+children = "stack"
+[flows.shop.on]
+start     = { screen = "list" }
+payFailed = { screen = "sorry" }
+[flows.shop.on.payAsked]
+screen      = "pay"
+onDismissed = { step = "payFailed", arguments = { why = "$reason", error = "$error", text = "$message" } }
+"""
+
+
+def test_a_program_that_gives_up_says_what_failed(flowbus):
+    device = flowbus(toml=GIVES_UP)
+    terminal = device.presenter("pay")
+    device.show("shop/list")
+    for message in ("the card is blocked", ""):
+        device.emit("shop/list", "payAsked")
+        terminal.screen("pay").fail("org.example.Pay.Error.Declined", message)
+        assert "shop/pay" not in device.tree() and terminal.screens == []
+        assert device.tree()["shop/sorry"].arguments == {
+            "why": "failed", "error": "org.example.Pay.Error.Declined", "text": message}
+        device.dismiss("shop/sorry")
+    device.emit("shop/list", "payAsked")
+    with pytest.raises(CallError, match="InvalidArguments.*'declined'"):
+        terminal.screen("pay").fail("declined", "the card is blocked")
+    assert device.tree().presented == ["shop/pay"] and terminal.screen("pay").withdrawn == ""
+
+
+def test_who_asked_gets_that_it_failed(device):
+    device.presenter("list")
+    picker = device.presenter("picker")
+    asked = device.ask("shop/list", "contactAsked")
+    picker.screen("picker").fail("org.example.Picker.Error.Empty", "nobody is listed")
+    assert asked.answer() == ("failed", {})
+
+
 def test_an_eviction(device):
     device.presenter("list")
     form = device.presenter("form")

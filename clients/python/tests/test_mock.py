@@ -186,6 +186,37 @@ def test_a_flow_has_what_a_screen_lacks(mocked):
             mocked.call(path, "Flow", "Back")
 
 
+@pytest.mark.parametrize(("options", "message"), [
+    ({"error": "declined"}, "'declined' can't be the name of an error"),
+    ({"error": "com.1st"}, "'com.1st' can't be the name of an error"),
+    ({"error": ""}, "'' can't be the name of an error"),
+    ({"message": "the card is blocked"}, "'message' is the text of an 'error', which is missing"),
+    ({"error": "com.x.Declined", "text": "x"}, "there is no option 'text'; known are 'error', 'message'"),
+])
+def test_a_dismissal_with_wrong_options(mocked, options, message):
+    mocked.call("shop/list", "Presentable", "Claim")
+    with pytest.raises(CallError, match=f"InvalidArguments: .*{message}"):
+        mocked.call("shop/list", "Presentable", "DismissWithOptions", "(a{sv})", {
+            name: GLib.Variant("s", text) for name, text in options.items()})
+    with pytest.raises(CallError, match="InvalidArguments: the option 'error' has to be of type 's'"):
+        mocked.call("shop/list", "Presentable", "DismissWithOptions", "(a{sv})", {"error": GLib.Variant("u", 1)})
+    assert mocked.property("shop/list", "Owner")
+
+
+def test_only_an_owner_says_what_failed(mocked):
+    options = {"error": GLib.Variant("s", "com.x.Declined"), "message": GLib.Variant("s", "the card is blocked")}
+    with pytest.raises(CallError, match="NotOwner: .*/shop/list'"):
+        mocked.call("shop/list", "Presentable", "DismissWithOptions", "(a{sv})", options)
+    mocked.call("shop/list", "Presentable", "Claim")
+    mocked.call("shop/list", "Presentable", "DismissWithOptions", "(a{sv})", options)
+    ((*_others, last),) = mocked.mock("GetOwnerCalls")
+    assert last == (f"{ROOT}/tree/shop/list", "DismissWithOptions", {"error": "com.x.Declined", "message": "the card is blocked"})
+    # Without an error it is Dismiss.
+    mocked.call("shop", "Presentable", "DismissWithOptions", "(a{sv})", {})
+    with pytest.raises(CallError, match="UnknownObject"):
+        mocked.property("shop", "Owner")
+
+
 def test_a_reset_begins_anew(mocked):
     mocked.mock("AddFlow", "(ss)", "other", "other")
     mocked.mock("Reset")
@@ -263,3 +294,30 @@ def test_a_program_on_libflowbus_works_with_it(mocked, libflowbus, tmp_path):
     for line in ("shows {}  launch", "item: navigated", "pay: navigated", "answer: result {'contact': 3}"):
         assert line in mocked.bus.log
     GLib.source_remove(bound)
+
+
+GIVES_UP = """
+import flowbus
+
+shop = flowbus.Presenter("org.example.Shop")
+
+@shop.screen("list")
+async def show_list(screen):
+    await screen.fail("com.x.Empty", "nothing is left")
+    print("gave up", flush=True)
+
+raise SystemExit(shop.run())
+"""
+
+
+def test_a_program_gives_up_before_it_answers(mocked, libflowbus, tmp_path):
+    program = tmp_path / "shop.py"
+    program.write_text(GIVES_UP)
+    mocked.bus.install("org.example.Shop", [sys.executable, str(program)])
+    call(mocked.connection, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig", timeout=20)
+    with pytest.raises(CallError, match="the screen has been withdrawn"):
+        mocked.mock("CallPresent", "(ssosa{sv})", "shop/list", "org.example.Shop", "/org/example/Shop", "launch", {})
+    ((last,),) = mocked.mock("GetOwnerCalls")
+    assert last[1:] == ("DismissWithOptions", {"error": "com.x.Empty", "message": "nothing is left"})
+    with pytest.raises(CallError, match="UnknownObject"):
+        mocked.property("shop/list", "Owner")

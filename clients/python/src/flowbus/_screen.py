@@ -190,6 +190,14 @@ class Screen:
         self.native.dismiss_async(None, finish(pending, lambda result: _none(self.native.dismiss_finish(result))))
         return pending
 
+    def fail(self, name: str, message: str = "") -> Pending[None]:
+        """Dismisses the screen because the program has to give up, and says what failed: the name of an error, such as
+        "com.example.Pay.Error.Declined", and its text. The flow gets both, and can tell it from a user who went away."""
+        pending: Pending[None] = Pending(f"DismissWithOptions of '{self.name}'")
+        self.native.dismiss_with_error_async(
+            name, message or None, None, finish(pending, lambda result: _none(self.native.dismiss_with_error_finish(result))))
+        return pending
+
     def on_update(self, function: Callable[[Screen], object]) -> None:
         """Calls a function when the screen has new arguments or another output."""
         self.native.connect("updated", lambda _native: function(self))

@@ -63,6 +63,8 @@ class Mock:
         # The senders and paths of calls with a token, and the object at which each owner is called.
         self.tokens = {}
         self.presenters = {}
+        # The bus name of each presenter that has not answered Present yet.
+        self.called = {}
 
 
 state = None
@@ -230,6 +232,14 @@ def _owned(called, sender, method, values):
     return node
 
 
+def _is_owner(node, sender):
+    """Whether a client is the owner, or the presenter that is being called."""
+    if node.props[PRESENTABLE]["Owner"] == sender:
+        return True
+    name, bus = state.called.get(node.instance), state.main.bus_name.get_bus()
+    return name is not None and bus.name_has_owner(name) and bus.get_name_owner(name) == sender
+
+
 def _step(called, sender, step, arguments, options):
     """What becomes of a step."""
     node = _node(called)
@@ -312,7 +322,14 @@ def CallPresent(self, path, name, presenter, reason, details, done, failed):
     if properties["Style"]:
         said["style"] = properties["Style"]
 
+    state.called[node.instance] = name
+
+    def refused(error):
+        state.called.pop(node.instance, None)
+        failed(error)
+
     def presented():
+        state.called.pop(node.instance, None)
         owner = str(bus.get_name_owner(name))
         state.presenters[node.instance] = (name, presenter)
         _change(node, Owner=dbus.String(owner), Presenter=dbus.String(name if not name.startswith(":") else ""))
@@ -320,7 +337,7 @@ def CallPresent(self, path, name, presenter, reason, details, done, failed):
 
     bus.call_async(
         name, presenter, PRESENTER, "Present", "osa{sv}a{sv}",
-        (node.path, properties["Name"], properties["Arguments"], dbus.Dictionary(said, signature="sv")), presented, failed)
+        (node.path, properties["Name"], properties["Arguments"], dbus.Dictionary(said, signature="sv")), presented, refused)
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="s", out_signature="", async_callbacks=("done", "failed"))
@@ -499,6 +516,29 @@ def AcknowledgeAnswer(self, token, sender=""):
 @dbus.service.method(PRESENTABLE, in_signature="", out_signature="", sender_keyword="sender")
 def Dismiss(self, sender=""):
     _remove(_owned(self, sender, "Dismiss", {}), "dismissed", sender)
+
+
+@dbus.service.method(PRESENTABLE, in_signature="a{sv}", out_signature="", sender_keyword="sender")
+def DismissWithOptions(self, options, sender=""):
+    for name, value in options.items():
+        if name not in ("error", "message"):
+            raise _error("InvalidArguments", f"there is no option '{name}'; known are 'error', 'message'")
+        if not isinstance(value, dbus.String):
+            raise _error("InvalidArguments", f"the option '{name}' has to be of type 's'")
+    fails = "error" in options
+    if fails:
+        try:
+            dbus.validate_error_name(options["error"])
+        except ValueError:
+            raise _error(
+                "InvalidArguments", f"'{options['error']}' can't be the name of an error: names such as "
+                "'com.example.Pay.Error.Declined' can") from None
+    elif "message" in options:
+        raise _error("InvalidArguments", "the option 'message' is the text of an 'error', which is missing")
+    node = _owned(self, sender, "DismissWithOptions", options)
+    if fails and not _is_owner(node, sender):
+        raise _error("NotOwner", f"'{sender}' does not own '{node.path}', and can't know what failed")
+    _remove(node, "failed" if fails else "dismissed", sender)
 
 
 @dbus.service.method(PRESENTABLE, in_signature="", out_signature="", sender_keyword="sender")

@@ -88,6 +88,13 @@ class PlayedScreen:
         self._call("Presentable", "Dismiss")
         self._program.forget(self)
 
+    def fail(self, name: str, message: str = "") -> None:
+        """Dismisses the screen, as a program does that has to give up. ``name`` is that of an error, such as
+        "com.example.Pay.Error.Declined"; the flow gets it as ``$error``, and the message as ``$message``."""
+        options: dict[str, object] = {"error": name, **({"message": message} if message else {})}
+        self._call("Presentable", "DismissWithOptions", GLib.Variant.new_tuple(dictionary(options)))
+        self._program.forget(self)
+
     def finish(self, **result: object) -> None:
         """Answers with a result, which also dismisses the screen."""
         self._call("Presentable", "Finish", GLib.Variant.new_tuple(dictionary(result)))
