@@ -105,6 +105,63 @@ struct CoordinatorSteppersTests {
         #expect(world.wait(500_000).contains { $0.hasPrefix("failed after 0 by : /device start hidden") })
     }
 
+    // MARK: First values
+
+    /// A device with a home screen, which a lid that is closed covers, and another root.
+    private func covered() -> World {
+        var builder = builder([Self.lid, Self.lock])
+        for name in ["home", "cover", "clock"] { builder.screen(name, presenter: "com.\(name)") }
+        builder.flow(
+            "device", initial: "start", children: .stack,
+            on: [
+                "start": [.screen("home")], "locked": [],
+                "lid": .first([
+                    DefinitionsBuilder.Branch(when: [.argument("closed", .bool(true))], parts: [.screen("cover")]),
+                    DefinitionsBuilder.Branch(parts: []),
+                ]),
+            ])
+        builder.flow("other", initial: "start", on: ["start": [.screen("clock")]])
+        builder.autostart = [.init(flow: "device"), .init(flow: "other")]
+        return World(builder)
+    }
+
+    private func presented(_ lines: [String]) -> [String] {
+        lines.filter { $0.hasPrefix("present ") }.map { String($0.split(separator: " ")[3]) }
+    }
+
+    @Test func `S-49 no presenter is called before the first values have led where they lead`() throws {
+        let world = covered()
+        // A root without properties waits for nothing.
+        #expect(presented(world.handle(.started)) == ["/other/clock"])
+        #expect(presented(changed(world, to: .value(.bool(true)))) == ["/device/cover"])
+        // Once.
+        #expect(presented(world.wait(Limits.firstValueTime)) == [])
+        // Another root begins with what is known.
+        #expect(presented(try world.coordinate("device")) == ["/device_2/cover"])
+    }
+
+    @Test func `S-49 who does not answer in time is absent, and what comes later counts`() throws {
+        let world = covered()
+        world.handle(.started)
+        #expect(presented(world.wait(Limits.firstValueTime - 1)) == [])
+        let lines = world.wait(1)
+        #expect(presented(lines) == ["/device/home"])
+        #expect(lines.contains("did 3 after 0 by com.example.Vehicle: /device lid {closed=false} []"))
+        world.now += Limits.stepperPause
+        #expect(presented(changed(world, to: .value(.bool(true)))) == ["/device/cover"])
+    }
+
+    @Test func `S-49 D-3 a restart waits, too, and asks for what is in sight then`() throws {
+        let world = covered()
+        world.handle(.started)
+        #expect(presented(changed(world, to: .value(.bool(false)))) == ["/device/home"])
+        #expect(presented(world.restart()) == ["/other/clock"])
+        #expect(presented(changed(world, to: .value(.bool(true)))) == ["/device/cover"])
+        world.own("com.cover", ":1.8")
+        try world.dismiss("/device/cover", by: ":1.8")
+        #expect(presented(world.effects.map(\.line)) == ["/device/home"])
+    }
+
     @Test func `S-42 emitters do not limit steppers`() throws {
         var builder = builder()
         builder.flow("device", emitters: ["com.example.Ui"], on: ["lid": [], "locked": []])
@@ -128,7 +185,7 @@ struct CoordinatorSteppersTests {
         #expect(world.coordinator.machine.accounting.total.steps == usage.steps + 3)
         #expect(world.effects == [])
         world.restart()
-        #expect(world.effects.map(\.line) == ["guard? com.auth #1: /device go"])
+        #expect(world.effects.map(\.line) == ["guard? com.auth #1: /device go", "timer 1100000"])
         var asked: [String] = []
         while case .askGuard(let question)? = world.effects.last(where: {
             if case .askGuard = $0 { true } else { false }

@@ -188,6 +188,7 @@ extension Model {
     // MARK: - Roots (S-2)
 
     func start() {
+        awaitFirstValues()
         for root in definitions.autostart {
             let request = FlowRequest(
                 root.flow, id: root.id, arguments: root.arguments, step: root.step, stepArguments: root.stepArguments,

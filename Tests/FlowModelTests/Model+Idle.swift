@@ -69,7 +69,7 @@ extension Model {
             if let next = nextIdle(), next.due <= change?.due ?? .max {
                 takeIdle(next.flow, next.idle, isLast: next.isLast)
             } else if let change {
-                passOn(change.stepper)
+                takeChange(of: change.stepper)
             } else {
                 return
             }

@@ -15,6 +15,8 @@ extension Model {
         /// The time of the latest change that was passed on, and whether a later one waits.
         var passedAt: UInt64?
         var isPending = false
+        /// When it counts as absent if nothing is known of it (S-49).
+        var firstDue: UInt64?
     }
 
     /// The time that lies between two changes that are passed on: there are at most 10 in a second.
@@ -131,9 +133,23 @@ extension Model {
 
     // MARK: - Time and definitions
 
+    /// The start: what nobody reports within 1 s is absent.
+    func awaitFirstValues() {
+        for stepper in definitions.steppers.indices where definitions.steppers[stepper].isProperty {
+            let state = stepperStates[stepper]
+            if state.known == nil, state.firstDue == nil { stepperStates[stepper].firstDue = now + 1_000_000 }
+        }
+    }
+
+    /// What waits is passed on, or counts as absent.
+    func takeChange(of stepper: Int) {
+        if stepperStates[stepper].known == nil { change(StepperID(stepper), to: .absent) } else { passOn(stepper) }
+    }
+
     /// When a change that waits is passed on, and of which stepper; the earliest.
     var nextChange: (due: UInt64, stepper: Int)? {
         stepperStates.indices.compactMap { stepper in
+            if stepperStates[stepper].known == nil { return stepperStates[stepper].firstDue.map { ($0, stepper) } }
             guard stepperStates[stepper].isPending, let last = stepperStates[stepper].passedAt else { return nil }
             return (last + Self.pause, stepper)
         }.min { $0 < $1 }

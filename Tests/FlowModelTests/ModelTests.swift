@@ -39,7 +39,9 @@ struct ModelTests {
         // Worlds of one process: there are no questions, owners or registrations.
         #expect(
             usage.told
-                == Set(AskOutcome.allCases).subtracting([.ownerGone, .ownerHangs, .presentFailed, .navigatorGone]))
+                == Set(AskOutcome.allCases).subtracting([
+                    .failed, .ownerGone, .ownerHangs, .presentFailed, .navigatorGone,
+                ]))
         #expect(usage.stepperNavigations > 1_000)
         #expect(usage.stepperCodes.isSuperset(of: [.invalidArguments, .limitExceeded, .flowEnded]))
         #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))

@@ -223,8 +223,11 @@ struct Machine: Sendable {
         begun = turn.now
         switch consume event {
         case .continued: begun = earlier
-        case .restored(let records, let onSameBus): restore(records, onSameBus: onSameBus, &turn)
+        case .restored(let records, let onSameBus):
+            awaitFirstValues(turn)
+            restore(records, onSameBus: onSameBus, &turn)
         case .started:
+            awaitFirstValues(turn)
             for root in definitions.autostart where !restoredRoots.contains(id(of: root)) { start(root, &turn) }
             restoredRoots = []
             earlyPresenters = definitions.earlyPresenters

@@ -117,6 +117,9 @@ extension Limits {
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
             LimitRow("`Touch` has no effect after a step or `Touch` that reached the flow (S-34)", time(touchPause)),
             LimitRow("the time between two steps of a property (S-42)", time(stepperPause)),
+            LimitRow(
+                "a service has for the first value of a property; then it counts as absent (S-49)", time(firstValueTime)
+            ),
         ]
     }
 

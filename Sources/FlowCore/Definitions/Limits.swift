@@ -140,6 +140,8 @@ public enum Limits {
 
     /// Steppers in all definition files together.
     public static let steppers = 256
+    /// The time after which a property counts as absent whose service has not answered since the start, in µs (S-49).
+    public static let firstValueTime: UInt64 = 1_000_000
     /// The time after a property has emitted until it may emit again, in µs: it emits at most 10 times a second (S-42).
     public static let stepperPause: UInt64 = 100_000
 

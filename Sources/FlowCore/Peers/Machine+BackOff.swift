@@ -1,4 +1,4 @@
-// Programs that crash again and again: their presenters have to wait (S-36).
+// Presenters that have to wait: their programs crash again and again (S-36), or the properties of their root are not known yet (S-49).
 
 extension Machine {
     /// Whether a screen has an owner that showed it. The only client owns it before that.
@@ -110,6 +110,33 @@ extension Machine {
         guard let losses = forest[flow].flow?.losses, !losses.isEmpty else { return }
         let declared = losses.filter { definitions.declaresLost($0.key) }
         if declared.count < losses.count { forest.update(flow) { $0.flow?.losses = declared } }
+    }
+}
+
+// MARK: - Roots whose properties are not known yet
+
+extension Machine {
+    /// Whether the presenter of a screen has to wait for the first value of a property of its root. It is called when that is known.
+    mutating func isHeld(_ screen: NodeSlot) -> Bool {
+        guard awaitsFirstValue(screen) else { return false }
+        steppers.hold(forest.id(of: screen))
+        return true
+    }
+
+    private func awaitsFirstValue(_ screen: NodeSlot) -> Bool {
+        if definitions.steppers.isEmpty { return false }
+        let flow = definition(of: forest[screen].root)
+        return definitions.steppers.indices.contains {
+            definitions.steppers[$0].flow == flow && steppers.isAwaited(StepperID($0))
+        }
+    }
+
+    /// A property is known: the presenters that waited for nothing else are called.
+    mutating func releaseHeldScreens() {
+        for screen in steppers.takeHeld() {
+            guard let slot = forest.slot(of: screen) else { continue }
+            if awaitsFirstValue(slot) { steppers.hold(screen) } else { forest.noteSighting(slot) }
+        }
     }
 }
 

@@ -21,7 +21,7 @@ extension Machine {
             if known.isLeaving { continue }
             switch known.state {
             case .due:
-                if !isDelayed(slot, &searched, &turn) {
+                if !isHeld(slot), !isDelayed(slot, &searched, &turn) {
                     calls.append(PresenterCall(slot, sighting, isReturn: false))
                 }
             case .asked, .queued, .shown:

@@ -8,11 +8,26 @@ extension Machine {
         case .at(let time): schedule(.stepper(stepper), due: time)
         case .no: break
         }
+        releaseHeldScreens()
     }
 
-    /// The time has come for a property that changed too soon after it had emitted.
+    /// The time has come for a property that changed too soon after it had emitted, or whose first value has not come.
     mutating func stepperIsDue(_ stepper: StepperID, at time: Instant, _ turn: inout Turn) {
+        if steppers.isOverdue(stepper, at: time) { return changeStepper(stepper, to: .absent, &turn) }
         if steppers.isDue(stepper, at: time) { emitProperty(stepper, &turn) }
+    }
+
+    // MARK: First values
+
+    /// The service starts: until the properties are known, or count as absent, no presenter of their roots is called (S-49).
+    mutating func awaitFirstValues(_ turn: borrowing Turn) {
+        let due = turn.now.advanced(by: Limits.firstValueTime)
+        for (place, stepper) in definitions.steppers.enumerated() where stepper.isProperty {
+            let id = StepperID(place)
+            guard steppers.known(id) == nil, !steppers.isAwaited(id) else { continue }
+            steppers.awaitFirst(id, until: due)
+            schedule(.stepper(id), due: due)
+        }
     }
 
     /// Emits the state of a property on each root that got another one last.

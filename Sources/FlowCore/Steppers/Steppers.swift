@@ -9,6 +9,8 @@ struct Steppers: Sendable {
         var next = Instant(microseconds: 0)
         /// Whether an alarm is set for that time.
         var isDue = false
+        /// When it counts as absent if it is not known by then; nil for one whose value no screen waits for.
+        var firstDue: Instant?
     }
 
     /// A root and a stepper.
@@ -35,6 +37,8 @@ struct Steppers: Sendable {
     /// The roots and steppers whose records are out of date, and the records that are gone.
     private var unsaved: Set<Key> = []
     private var gone: Set<UInt64> = []
+    /// The screens whose presenters are called once the properties of their roots are known (S-49).
+    private var held: Set<NodeID> = []
 
     init(_ definitions: Definitions) {
         identities = definitions.steppers.map(definitions.identity)
@@ -74,6 +78,33 @@ struct Steppers: Sendable {
         states[stepper.index].isDue = false
     }
 
+    // MARK: First values
+
+    /// Screens wait for the first value of a property, until this time.
+    mutating func awaitFirst(_ stepper: StepperID, until time: Instant) { states[stepper.index].firstDue = time }
+
+    /// Whether screens wait for the first value of a property.
+    func isAwaited(_ stepper: StepperID) -> Bool {
+        states[stepper.index].known == nil && states[stepper.index].firstDue != nil
+    }
+
+    /// Whether the first value of a property had to come until this time, and did not.
+    func isOverdue(_ stepper: StepperID, at time: Instant) -> Bool {
+        guard stepper.index < states.count, isAwaited(stepper), let due = states[stepper.index].firstDue else {
+            return false
+        }
+        return due <= time
+    }
+
+    mutating func hold(_ screen: NodeID) { held.insert(screen) }
+
+    /// Takes the screens that wait, the oldest first.
+    mutating func takeHeld() -> [NodeID] {
+        if held.isEmpty { return [] }
+        defer { held = [] }
+        return held.sorted { $0.instance < $1.instance }
+    }
+
     /// Whether a property waits for this time to emit.
     func isDue(_ stepper: StepperID, at time: Instant) -> Bool {
         stepper.index < states.count && states[stepper.index].isDue && states[stepper.index].next <= time
@@ -81,7 +112,11 @@ struct Steppers: Sendable {
 
     /// The steppers that wait to emit, and when they may.
     var due: [(stepper: StepperID, at: Instant)] {
-        states.indices.lazy.filter { states[$0].isDue }.map { (StepperID($0), states[$0].next) }
+        states.indices.compactMap { place in
+            let stepper = StepperID(place)
+            if isAwaited(stepper) { return states[place].firstDue.map { (stepper, $0) } }
+            return states[place].isDue ? (stepper, states[place].next) : nil
+        }
     }
 
     // MARK: What roots got
