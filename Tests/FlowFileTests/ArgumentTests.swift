@@ -131,6 +131,25 @@ struct ArgumentTests {
         #expect(found.count == 1)
         #expect(found.first?.contains("the arguments take 65585 bytes; at most 65536 are allowed") == true)
     }
+
+    @Test(
+        arguments: [
+            ("receipt $s", "$s"), ("no $m", nil), ("$$s", nil), ("5 $USD", nil), ("costs 5$", nil),
+            ("in $flow.lang.", "$flow.lang"),
+            ("in $flow.other", nil), ("a $$ b $s.", "$s"), ("see $s.pdf", "$s"),
+        ] as [(String, String?)])
+    func `a reference within a text stays as it is, and is a warning`(text: String, reference: String?) throws {
+        let found = try warnings(
+            Self.head
+                + "go = { screen = 'text', arguments = { s = '\(text)' } }\nbare = {none = true}\nneeds = {none = true}"
+        ).filter { $0.contains("stays as it is") }
+        guard let reference else { return #expect(found == []) }
+        #expect(
+            found == [
+                "a.toml:17: warning: [flows.f.on.go.arguments.s] '\(reference)' stays as it is in '\(text)': a reference has "
+                    + "to be the whole text; let the program that shows it put the text together"
+            ])
+    }
 }
 
 @Suite("Literal")

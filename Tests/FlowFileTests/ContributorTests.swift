@@ -322,4 +322,34 @@ struct ContributorTests {
                     + "which flow 'f' has no rule for",
             ])
     }
+
+    @Test func `S-24 S-37 a warning where Back would dismiss the first child of a stack, which was raised`() throws {
+        func found(_ keys: String, _ home: String = "reuse = 'raise'") throws -> [String] {
+            try warnings(
+                """
+                [steps]
+                home = {}
+                app = {}
+                [screens]
+                launcher = {}
+                camera = {}
+                [[autostart]]
+                flow = "apps"
+                [flows.apps]
+                initial = "home"
+                \(keys)
+                on.home = { screen = "launcher", \(home) }
+                on.app = { screen = "camera", reuse = true }
+                """)
+        }
+        #expect(
+            try found("children = 'stack'") == [
+                "a.toml:10: warning: [flows.apps] 'launcher' is the first child of flow 'apps', and reuse = \"raise\" brings it to "
+                    + "the front of the others; Back dismisses it there, and it is gone: give the flow an 'onBack', such as the "
+                    + "step that raises it"
+            ])
+        #expect(try found("children = 'stack'\nonBack = 'home'") == [])
+        #expect(try found("children = 'stack'", "reuse = true") == [])
+        #expect(try found("children = 'tabs'", "reuse = true") == [])
+    }
 }

@@ -59,6 +59,7 @@ extension Resolver {
         }
         if types != nil, item.string(diagnostics, what) == nil { return nil }
         guard let any = ValueType(signature: "v"), let value = literal(item, any, "parameter") else { return nil }
+        warnOfReferences(inside: item) { screen[String($0)] != nil }
         return .literal(value)
     }
 

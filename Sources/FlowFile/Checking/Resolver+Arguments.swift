@@ -107,7 +107,53 @@ extension Resolver {
             return Binding(name, source)
         }
         guard let type = parameter?.type, let value = literal(item, type, name) else { return nil }
+        warnOfReferences(inside: item) { reference in
+            isReference(reference, context)
+        }
         return Binding(name, .literal(value))
+    }
+
+    /// Whether a text that is this alone would be a reference.
+    private func isReference(_ text: Substring, _ context: RuleContext) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if parts.count == 1 {
+            let own = context.answer != nil ? Self.answer : context.isDismissal ? Self.dismissal : [:]
+            return own[parts[0]] != nil || context.giver?[parts[0]] != nil
+        }
+        guard parts.count == 2 else { return false }
+        switch parts[0] {
+        case "flow": return context.flow[parts[1]] != nil
+        case "result": return context.answer?.result?[parts[1]] != nil
+        case "asked": return context.answer?.asked?[parts[1]] != nil
+        default: return false
+        }
+    }
+
+    /// Warns about `$NAME` within a longer text, which stays as it is.
+    ///
+    /// - Parameters:
+    ///   - item: the text; anything else has no references.
+    ///   - isReference: whether `$` and this text, alone, would be one. It is a name, or two with a dot between them.
+    func warnOfReferences(inside item: Item, _ isReference: (Substring) -> Bool) {
+        guard case .string(let text) = item.value else { return }
+        var rest = text[...]
+        while let dollar = rest.firstIndex(of: "$") {
+            rest = rest[rest.index(after: dollar)...]
+            // Two are one dollar sign.
+            if rest.first == "$" {
+                rest = rest.dropFirst()
+                continue
+            }
+            let name = rest.prefix { $0 == "." || $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            let dots = name.indices.filter { name[$0] == "." }
+            let ends = [name.endIndex] + dots.reversed()
+            guard let end = ends.first(where: { isReference(name[..<$0]) }) else { continue }
+            diagnostics.warning(
+                item.location,
+                "'$\(name[..<end])' stays as it is in \(Text.quoted(text)): a reference has to be the whole text; let the "
+                    + "program that shows it put the text together")
+            return
+        }
     }
 
     /// Returns the declaration of a given argument.

@@ -181,6 +181,7 @@ extension Resolver {
                 }
                 bindings.append(StepperDefinition.Binding(name, source))
             } else if let type = parameter.type, let value = literal(item, type, name) {
+                warnOfReferences(inside: item) { table["property"] == nil ? UInt8($0) != nil : $0 == "value" }
                 bindings.append(StepperDefinition.Binding(name, .literal(value)))
             }
         }

@@ -74,7 +74,10 @@ extension Resolver {
         for (isHandled, step) in zip(handled, draft.steps.entries) where !isHandled {
             diagnostics.warning(step.value.location, "no flow has a rule for the step '\(step.name)'")
         }
-        for flow in definitions.flows { warnOfNoAnswer(flow) }
+        for flow in definitions.flows {
+            warnOfNoAnswer(flow)
+            warnOfRaisedHome(flow, definitions)
+        }
         for flow in draft.flows.values {
             warnOfAbsent(flow)
             warnOfGuard(flow)
@@ -116,6 +119,30 @@ extension Resolver {
             }
             if others == 0, !contributed[number] { warnOfEnds(flow, definitions) }
         }
+    }
+
+    /// Warns about a stack whose first child comes to the front of the others: Back would dismiss that one.
+    private func warnOfRaisedHome(_ flow: FlowDefinition, _ definitions: Definitions) {
+        guard flow.children == .stack, flow.onBack == nil,
+            let initial = flow.rules.first(where: { $0.step == flow.initial })
+        else { return }
+        func child(_ contributor: FlowContributor) -> ChildTemplate? {
+            if case .child(let child) = contributor { child } else { nil }
+        }
+        let first = initial.alternatives.lazy.flatMap(\.contributors).compactMap(child).first
+        guard let home = first?.presentable,
+            flow.contributors.contains(where: { child($0)?.presentable == home && child($0)?.raises == true }),
+            let location = draft.flows[flow.name]?.declared.location
+        else { return }
+        let name =
+            switch home {
+            case .screen(let screen): definitions[screen].name
+            case .flow(let flow): flowName(flow)
+            }
+        diagnostics.warning(
+            location,
+            "'\(name)' is the first child of flow '\(flow.name)', and reuse = \"raise\" brings it to the front of the others; "
+                + "Back dismisses it there, and it is gone: give the flow an 'onBack', such as the step that raises it")
     }
 
     /// Warns about a flow that declares a result and never answers. That nobody has `onResult` for a result is no mistake:
