@@ -25,7 +25,7 @@ struct CoreBenchmark: ~Copyable {
             print("usage: core-bench \(Call.allCases.map(\.rawValue).joined(separator: "|")) COUNT")
             return
         }
-        var benchmark = try CoreBenchmark()
+        var benchmark = CoreBenchmark(try exampleDefinitions())
         try benchmark.run(call, count)
         // To take apart what the events have made is no part of them.
         exit(0)
@@ -46,8 +46,9 @@ struct CoreBenchmark: ~Copyable {
         case deepLink = "deep-link"
     }
 
-    private init() throws {
-        definitions = try DefinitionFiles.definitions(
+    // Not in an initializer: Swift 6.2 can't compile one that throws, of a type that can't be copied.
+    private static func exampleDefinitions() throws -> Definitions {
+        try DefinitionFiles.definitions(
             in: """
                 version = 1
                 [steps]
@@ -69,6 +70,10 @@ struct CoreBenchmark: ~Copyable {
                 add  = { screen = "page" }
                 up   = { parent = "up" }
                 """)
+    }
+
+    private init(_ definitions: Definitions) {
+        self.definitions = definitions
         coordinator = Coordinator(definitions: definitions, basePath: "/tree", isRecorded: false)
         _ = coordinator.handle(.started, at: Instant(microseconds: 0))
     }
