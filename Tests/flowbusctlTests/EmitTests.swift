@@ -112,7 +112,7 @@ struct EmitTests {
         #expect(refused.errors.contains("'--as' owns a name for the call"), "\(refused.errors)")
         let explained = try service.ctl("explain", "main", "open", "item=1")
         #expect(
-            explained.output.hasPrefix("AccessDenied\n")
+            explained.output.hasPrefix("org.freedesktop.DBus.Error.AccessDenied\n")
                 && explained.output.contains("if one of those emitted it: navigated"))
         func run(_ arguments: [String]) throws -> CommandRun {
             try Program.run(["--address", service.bus.address] + arguments + name)

@@ -70,6 +70,7 @@ struct ManualPageTests {
             "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",
             "\(mebibytes(Limits.answerBytes)) of arguments", "\(Limits.styleLength) bytes in a style",
             "most \(Limits.outputLength) bytes", "most \(Limits.titleLength) bytes",
+            "more than \(count(Limits.faultLength)) bytes",
             "than \(Limits.argumentCount) values", "than \(Limits.argumentBytes >> 10) KiB",
             "than \(seconds(Limits.inputAge)) ago",
             "most \(count(Limits.activationTokenLength)) bytes", "most \(Limits.callsPerToken) calls",

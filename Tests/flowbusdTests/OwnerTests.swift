@@ -130,7 +130,7 @@ struct OwnerTests {
         let navigation = try service.client.waitForSignal("NavigationOccurred")
         #expect(
             navigation.values.contains(
-                .options(["why": "failed", "error": "com.pay.Error.Declined", "text": "the card is blocked"])))
+                .options(["error": "com.pay.Error.Declined", "text": "the card is blocked", "why": "failed"])))
         // Without options it is Dismiss.
         try service.emit("open", on: "/main")
         try dismiss(.options())

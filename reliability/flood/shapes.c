@@ -188,6 +188,7 @@ static const struct shape {
     {NAME ".Presentable", "Finish", "A", IN_TREE, 20},
     {NAME ".Presentable", "AcknowledgeAnswer", "s", IN_TREE, 10},
     {NAME ".Presentable", "Dismiss", "", IN_TREE, 5},
+    {NAME ".Presentable", "DismissWithOptions", "O", IN_TREE, 3},
     {NAME ".Presentable", "Claim", "", IN_TREE, 20},
     {NAME ".Presentable", "Release", "", IN_TREE, 20},
     {NAME ".Coordinator", "Coordinate", "C", AT_ROOT, 100},
