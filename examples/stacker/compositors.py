@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import windowname
 from gi.repository import GLib
-from Xlib import X, display, protocol
+from Xlib import X, display, error, protocol
 from Xlib.ext import composite
 from Xlib.protocol import request
 
 
 class Window(NamedTuple):
-    """A window of the compositor. Its name is that of the screen that it shows, or the application id of its program."""
+    """A window of the compositor. Its name is that of the screen that it shows, or the application id of its program; many have none."""
 
     name: str
     number: int
@@ -43,7 +43,8 @@ class Sway:
 
     def _receive(self, connection):
         length = struct.unpack("=6xII", connection.recv(14, socket.MSG_WAITALL))[0]
-        return json.loads(connection.recv(length, socket.MSG_WAITALL))
+        # Titles are what programs say, in UTF-8 or not.
+        return json.loads(connection.recv(length, socket.MSG_WAITALL).decode(errors="replace"))
 
     def _ask(self, kind, text="", connection=None):
         connection = connection or self._socket
@@ -55,8 +56,8 @@ class Sway:
         nodes, found = [self._ask(4)], []
         for node in nodes:  # This list grows. Windows of an output are in order, as all of them float.
             nodes += node["nodes"] + node["floating_nodes"]
-            if node.get("pid"):
-                name = node["app_id"] or node["window_properties"]["class"]
+            if "shell" in node:
+                name = node["app_id"] or node.get("window_properties", {}).get("class") or ""
                 # A tiled one gets another size when it floats.
                 found.append(Window(name, node["id"], node["visible"], area_of(node) if node["type"] == "floating_con" else None))
         outputs = {node["name"]: area_of(node) for node in nodes if node["type"] == "output" and node["name"] != "__i3"}
@@ -123,11 +124,16 @@ class X11:
 
     @staticmethod
     def _window(number, questions):
-        for question in questions:
-            question.reply()
+        try:
+            for question in questions:
+                question.reply()
+        except error.XError:
+            return None  # It is gone.
         name, kind, size, more, place = questions
-        text = name.value and bytes(name.value[1]) or (bytes(kind.value[1]) if kind.value else b"").rstrip(b"\0").rpartition(b"\0")[2]
-        return Window(text.decode(), number, more.map_state == X.IsViewable, (place.x, place.y, size.width, size.height))
+        text = bytes(name.value[1]).decode(errors="replace") if name.value else ""
+        # Of the two texts in WM_CLASS, which are in Latin-1, the second one is the class.
+        text = text or bytes(kind.value[1] if kind.value else b"").decode("latin-1").rstrip("\0").rpartition("\0")[2]
+        return Window(text, number, more.map_state == X.IsViewable, (place.x, place.y, size.width, size.height))
 
     def read(self):
         """The outputs with their areas, the windows from the lowest to the highest, and the numbers of those with the focus."""
@@ -135,7 +141,7 @@ class X11:
                    for it in self._root.xrandr_get_monitors().monitors}
         asked = [self._ask_about(it) for it in self._get(self._root, "_NET_CLIENT_LIST_STACKING")]
         windows = [self._window(*it) for it in asked]
-        return outputs, windows, self._get(self._root, "_NET_ACTIVE_WINDOW")
+        return outputs, [it for it in windows if it], self._get(self._root, "_NET_ACTIVE_WINDOW")
 
     def _send(self, number, kind, *data):
         window, kind = self._display.create_resource_object("window", number), self._display.intern_atom(kind)
