@@ -141,7 +141,7 @@ static struct step read_step(sd_bus_message *m) {
 
 // Objects.
 
-// As in flowbusd's messages, InterfacesAdded of a flow is without InSight and Title.
+// As in flowbusd's messages, InterfacesAdded of a flow is without InSight.
 static void append_interfaces(sd_bus_message *m, const struct node *node, bool is_flow, bool is_root, const char *name) {
     const int shows = is_flow, yes = true;
     open_container(m, 'a', "{sa{sv}}");
@@ -167,7 +167,7 @@ static void append_interfaces(sd_bus_message *m, const struct node *node, bool i
     if (!is_flow || is_root) append_entry(m, "InSight", 'b', &yes);
     append_entry(m, "Presenter", 's', "");
     append_entry(m, "Owner", 's', "");
-    if (!is_flow || is_root) append_entry(m, "Title", 's', "");
+    append_entry(m, "Title", 's', "");
     close_container(m);
     close_container(m);
     if (is_flow) {

@@ -4,7 +4,7 @@
 /// has a limit: of many names it looks at those around the place of the mistyped one, and of these it compares few in full.
 public struct SimilarNames: Sendable {
     private let names: [String]
-    private let folded: [FoldedName]
+    private let letters: [Letters]
 
     /// Of more names, only those are looked at that stand around the place of the mistyped one.
     static let mostLookedAt = 1_024
@@ -14,7 +14,7 @@ public struct SimilarNames: Sendable {
     /// Creates a set of names. If there are many, they should be in order.
     public init(_ names: some Sequence<String>) {
         self.names = Array(names)
-        folded = self.names.map(FoldedName.init)
+        letters = self.names.map(Letters.init)
     }
 
     /// Returns the name that a mistyped one most likely meant, or nil if none is near. The nearest has the fewest insertions,
@@ -38,22 +38,23 @@ public struct SimilarNames: Sendable {
         var search = Search()
         // No valid name is longer.
         guard name.utf8.count <= 2 * Limits.stepNameLength else { return search }
-        let typed = FoldedName(name)
-        let places = places(around: name).filter { typed.mayBeNear(folded[$0]) && names[$0] != name }
+        let typed = Letters(name)
+        let places = places(around: name).filter { typed.mayBeNear(letters[$0]) && names[$0] != name }
         search.lookedAt = places.count
+        let (bytes, candidates) = (Self.folded(name), places.map { (place: $0, bytes: Self.folded(names[$0])) })
         // Most mistakes are a single change, which is seen at once.
         search.found =
-            places.first { folded[$0].bytes == typed.bytes } ?? places.first { typed.isOneChange(from: folded[$0]) }
+            (candidates.first { $0.bytes == bytes } ?? candidates.first { Self.isOneChange(bytes, $0.bytes) })?.place
         if search.found != nil { return search }
         var nearest = Int.max
-        for place in places {
-            search.work += typed.bytes.count * folded[place].bytes.count
+        for (place, meant) in candidates {
+            search.work += bytes.count * meant.count
             guard search.work <= Self.mostWork else {
                 search.work = Self.mostWork
                 break
             }
-            let distance = typed.distance(to: folded[place])
-            if distance < nearest, distance <= typed.mostChanges(to: folded[place]) {
+            let distance = Self.distance(bytes, meant)
+            if distance < nearest, distance <= typed.mostChanges(to: letters[place]) {
                 (search.found, nearest) = (place, distance)
             }
         }
@@ -71,34 +72,15 @@ public struct SimilarNames: Sendable {
         let first = min(max(0, low - Self.mostLookedAt / 2), names.count - Self.mostLookedAt)
         return first..<first + Self.mostLookedAt
     }
-}
 
-/// A name without regard to case, for comparison.
-private struct FoldedName: Sendable {
-    let bytes: [UInt8]
-    /// A bit for each letter, digit and sign that the name has; other bytes share some of them.
-    private let letters: UInt64
+    // MARK: Comparison, without regard to the case of Latin letters
 
-    init(_ name: String) {
-        bytes = Array(name.lowercased().utf8)
-        letters = bytes.reduce(0) { $0 | 1 << UInt64($1 & 63) }
-    }
+    fileprivate static func folded(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 
-    /// How many changes apart the names may be. Any letter is one replacement away from any other, so a single letter has to match.
-    func mostChanges(to other: Self) -> Int {
-        let longer = max(bytes.count, other.bytes.count)
-        return longer < 2 ? 0 : max(1, longer / 3)
-    }
-
-    /// Returns false for names that are more changes apart than they may be: each adds a letter, takes one away, or both.
-    func mayBeNear(_ other: Self) -> Bool {
-        let most = mostChanges(to: other)
-        return abs(bytes.count - other.bytes.count) <= most && (letters ^ other.letters).nonzeroBitCount <= 2 * most
-    }
+    private static func folded(_ name: String) -> [UInt8] { name.utf8.map { folded($0) } }
 
     /// Whether one letter is replaced, added or missing, or two neighbors are swapped.
-    func isOneChange(from other: Self) -> Bool {
-        let (a, b) = (bytes, other.bytes)
+    private static func isOneChange(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         let shorter = min(a.count, b.count)
         guard max(a.count, b.count) > 1, max(a.count, b.count) - shorter <= 1 else { return false }
         var begin = 0
@@ -110,8 +92,7 @@ private struct FoldedName: Sendable {
     }
 
     /// The optimal string alignment distance.
-    func distance(to other: Self) -> Int {
-        let (a, b) = (bytes, other.bytes)
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...b.count)
         for i in a.indices {
@@ -125,5 +106,29 @@ private struct FoldedName: Sendable {
             (beforeLast, last) = (last, row)
         }
         return last[b.count]
+    }
+}
+
+/// Which letters a name has, and how many bytes: names that differ in too many of them need no comparison.
+private struct Letters: Sendable {
+    private let count: Int
+    /// A bit for each letter, digit and sign; other bytes share some of them.
+    private var bits: UInt64 = 0
+
+    init(_ name: String) {
+        count = name.utf8.count
+        for byte in name.utf8 { bits |= 1 << UInt64(SimilarNames.folded(byte) & 63) }
+    }
+
+    /// How many changes apart the names may be. Any letter is one replacement away from any other, so a single letter has to match.
+    func mostChanges(to other: Self) -> Int {
+        let longer = max(count, other.count)
+        return longer < 2 ? 0 : max(1, longer / 3)
+    }
+
+    /// Returns false for names that are more changes apart than they may be: each adds a letter, takes one away, or both.
+    func mayBeNear(_ other: Self) -> Bool {
+        let most = mostChanges(to: other)
+        return abs(count - other.count) <= most && (bits ^ other.bits).nonzeroBitCount <= 2 * most
     }
 }
