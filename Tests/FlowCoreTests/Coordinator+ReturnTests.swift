@@ -314,11 +314,17 @@ struct ReturnTests {
         #expect(try world.current("/tabs") == "/tabs/a")
     }
 
-    @Test func `S-50 what recovers selects no tab; what another client shows does`() throws {
+    /// Tabs, of which `:1.9` owns the first one.
+    private func tabs(_ whenOwnerGone: WhenOwnerGone) throws -> World {
         var builder = builder()
-        builder.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .present)
+        builder.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: whenOwnerGone)
         let world = try World(root: "tabs", builder)
         world.presented(1, by: ":1.9")
+        return world
+    }
+
+    @Test func `S-50 what recovers selects no tab; what another client shows does`() throws {
+        let world = try tabs(.present)
         try world.show("/tabs/a", by: ":1.9")
         world.vanish(":1.9")
         try world.show("/tabs/b", by: ":1.2")
@@ -326,10 +332,7 @@ struct ReturnTests {
         try world.show("/tabs/a", by: ":1.10")
         #expect(try world.current("/tabs") == "/tabs/b")
         // Its owner is gone before it has shown it: who shows it now has chosen it.
-        var kept = self.builder()
-        kept.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .keep)
-        let other = try World(root: "tabs", kept)
-        other.presented(1, by: ":1.9")
+        let other = try tabs(.keep)
         try other.show("/tabs/b", by: ":1.2")
         other.vanish(":1.9")
         try other.show("/tabs/a", by: ":1.2")

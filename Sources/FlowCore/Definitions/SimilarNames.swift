@@ -113,11 +113,12 @@ public struct SimilarNames: Sendable {
 private struct Letters: Sendable {
     private let count: Int
     /// A bit for each letter, digit and sign; other bytes share some of them.
-    private var bits: UInt64 = 0
+    private let bits: UInt64
 
     init(_ name: String) {
-        count = name.utf8.count
-        for byte in name.utf8 { bits |= 1 << UInt64(SimilarNames.folded(byte) & 63) }
+        (count, bits) = NameIndex.withBytes(of: name) { bytes in
+            (bytes.count, bytes.reduce(0) { $0 | 1 &<< UInt64(SimilarNames.folded($1) & 63) })
+        }
     }
 
     /// How many changes apart the names may be. Any letter is one replacement away from any other, so a single letter has to match.

@@ -10,6 +10,11 @@ extension Resolver {
     /// Those of them that an argument of the child hides.
     private static let hideable: Set = ["error", "message"]
 
+    /// What `$` means at this place, in addition to arguments.
+    private static func words(in context: RuleContext) -> [String: Binding.Source] {
+        context.answer != nil ? answer : context.isDismissal ? dismissal : [:]
+    }
+
     /// Returns the arguments that a contributor gives to its target, or those that the target inherits (S-18).
     ///
     /// The target is nil if it could not be resolved; the table is checked as far as possible then.
@@ -107,9 +112,7 @@ extension Resolver {
             return Binding(name, source)
         }
         guard let type = parameter?.type, let value = literal(item, type, name) else { return nil }
-        warnOfReferences(inside: item) { reference in
-            isReference(reference, context)
-        }
+        warnOfReferences(inside: item) { isReference($0, context) }
         return Binding(name, .literal(value))
     }
 
@@ -117,8 +120,7 @@ extension Resolver {
     private func isReference(_ text: Substring, _ context: RuleContext) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 1 {
-            let own = context.answer != nil ? Self.answer : context.isDismissal ? Self.dismissal : [:]
-            return own[parts[0]] != nil || context.giver?[parts[0]] != nil
+            return Self.words(in: context)[parts[0]] != nil || context.giver?[parts[0]] != nil
         }
         guard parts.count == 2 else { return false }
         switch parts[0] {
@@ -188,7 +190,7 @@ extension Resolver {
                     + "\(Text.quoted("$" + text))")
             return nil
         }
-        let own = context.answer != nil ? Self.answer : context.isDismissal ? Self.dismissal : [:]
+        let own = Self.words(in: context)
         let isHidden = Self.hideable.contains(name) && context.giver?[name] != nil
         if !isFlows, !isHidden, let source = own[name] {
             let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
