@@ -90,11 +90,12 @@ extension TraceLine {
             add(timing.screen)
             add(timing.start.rawValue)
             for time in [timing.sent, timing.answered, timing.visible, timing.waited] { add(time) }
-        case .reportDelay(let path, let presenter, let microseconds):
+        case .reportDelay(let path, let presenter, let microseconds, let fault):
             add("delay")
             add(path)
             add(quoted: presenter)
             add(microseconds)
+            add(quoted: fault.text)
         }
     }
 

@@ -90,6 +90,9 @@ extension TraceFields {
         TraceCase("requested", Event.flowRequested, request, flowRequest) {
             if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
         },
+        TraceCase("pauses-ended", Event.pausesEnded, request) {
+            if case .pausesEnded(let request) = $0 { request } else { nil }
+        },
         TraceCase("root-moved", Event.rootMoved, request, node, text, client) {
             guard case .rootMoved(let request, let node, let output, let client) = $0 else { return nil }
             return (request, node, output, client)

@@ -87,8 +87,8 @@ extension Daemon {
         case .reportUnrestored(let path, let why):
             logger.warning("Could not restore '\(path)': \(why)", metadata: [LogField.flow: "\(path)"])
         case .reportTiming(let timing): log(timing)
-        case .reportDelay(let path, let presenter, let microseconds):
-            log(presenter, isNotCalledFor: microseconds, toShow: path)
+        case .reportDelay(let path, let presenter, let microseconds, let fault):
+            log(presenter, isNotCalledFor: microseconds, toShow: path, fault)
         }
     }
 }
@@ -174,10 +174,15 @@ extension Daemon {
     }
 
     /// Without this line, nobody would see why a screen is not there (S-36). The failures before it have lines of their own.
-    private func log(_ presenter: String, isNotCalledFor microseconds: UInt64, toShow path: String) {
+    private func log(_ presenter: String, isNotCalledFor microseconds: UInt64, toShow path: String, _ fault: Fault) {
+        if presenter.isEmpty {
+            return limiter.log(
+                .warning, "An empty flow takes its initial step again", of: path, "'\(path)': \(fault.text)",
+                metadata: [LogField.flow: "\(path)"])
+        }
         limiter.log(
-            .warning, "'\(presenter)' is not called for a while, because it failed too often", of: presenter,
-            "'\(path)' waits \((microseconds + 999_999) / 1_000_000) s",
+            .warning, "'\(presenter)' can't show a screen, and is called again", of: presenter,
+            "'\(path)' waits \(Double(microseconds / 100_000) / 10) s: \(fault.text)",
             metadata: [LogField.peer: "\(presenter)"])
     }
 

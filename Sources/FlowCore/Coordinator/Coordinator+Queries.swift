@@ -111,6 +111,8 @@ extension Coordinator {
         public var style: String
         /// Its title; empty if it has none (S-44).
         public var title: String
+        /// What failed, if it waits for its presenter; empty if it does not (S-47).
+        public var waiting: String
         /// The layer of the root's child above it; empty if the root has no layers (S-37).
         public var layer: String
         /// The output of its root; empty if that has none (S-41).
@@ -130,7 +132,8 @@ extension Coordinator {
             let presenter = node.presenting?.presenter
             return StackedScreen(
                 path: node.path, instance: node.instance, isVisible: node.isVisible, owner: node.owner,
-                style: node.style, title: node.title, layer: machine.forest.layerOfRoot(above: slot),
+                style: node.style, title: node.title, waiting: node.waiting,
+                layer: machine.forest.layerOfRoot(above: slot),
                 output: machine.forest[node.root].output,
                 application: presenter?.application == nil ? "" : presenter?.service.name ?? "")
         }

@@ -145,7 +145,6 @@ struct Machine: Sendable {
     var questions = Questions()
     var nameOwners = NameOwners()
     var watches = ClientWatches()
-    var countedLosses = CountedLosses()
     var registrations: Registrations
     /// How long screens take until they are visible.
     var timings: Timings
@@ -272,6 +271,9 @@ struct Machine: Sendable {
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
             moveRoot(node, to: output, by: client, request, &turn)
+        case .pausesEnded(let request):
+            cutPauses(turn.now)
+            turn.answer = .reply(request, .done)
         case .deepLinkOpened(let request, let step, let arguments, let client, let activationToken, let waits):
             turn.call.request = request
             openDeepLink(

@@ -49,9 +49,9 @@ public enum Effect: Equatable, Sendable {
     case reportUnrestored(path: String, String)
     /// A screen that came in sight for the first time is visible; to be logged (S-46).
     case reportTiming(PresentationTiming)
-    /// Log that the screen with this path waits, because its presenter is not called for so long: too many owners of such screens
-    /// were lost (S-36).
-    case reportDelay(path: String, presenter: String, microseconds: UInt64)
+    /// Log that the screen with this path waits: its presenter, which failed, is not called for so long (S-47). Without a presenter:
+    /// that the flow with this path, which is empty, takes its initial step again so much later (S-48).
+    case reportDelay(path: String, presenter: String, microseconds: UInt64, Fault)
 }
 
 extension [Effect] {

@@ -246,13 +246,15 @@ public struct ScreenDeclaration: Hashable, Sendable {
     /// How often its owner is asked whether it is alive while it is presented, and how long each answer may take, in µs; nil if
     /// it is not asked (S-44).
     public internal(set) var watchdog: UInt64?
+    /// How long it waits in sight for its presenter, in µs, before it is dismissed; nil if its state decides (S-47).
+    public let patience: UInt64?
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
-        result: [Parameter]? = nil
+        patience: UInt64? = nil, result: [Parameter]? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -266,6 +268,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.evictAfter = evictAfter
         self.result = result
         self.watchdog = watchdog
+        self.patience = patience
     }
 }
 
@@ -304,6 +307,8 @@ public enum WhenEmpty: String, CaseIterable, Sendable {
     case go
     /// It stays.
     case stay
+    /// It stays, and takes its initial step again (S-48).
+    case again
 }
 
 /// What the gate does with a step on a presentable that is not presented (S-15).

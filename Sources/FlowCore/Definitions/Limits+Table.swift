@@ -107,11 +107,21 @@ extension Limits {
             LimitRow("the answer of a presenter, unless its definition says otherwise", time(presenterTimeout)),
             LimitRow("the answer of a guard or navigator, unless its definition says otherwise", time(guardTimeout)),
             LimitRow(
-                "\(losses) lost owners within this time are too many for the screens of one name in a flow (S-36)",
-                time(lossTime)),
-            LimitRow("their presenter is then not called for this time; each further loss doubles it", time(firstWait)),
-            LimitRow("their presenter is not called for this time at the most", time(longestWait)),
-            LimitRow("the losses are forgotten when an owner has stayed for this time", time(survival)),
+                "a presenter that failed is not called for this time; each further failure doubles it (S-47)",
+                time(firstPause)),
+            LimitRow("a presenter that failed is not called for this time at the most", time(longestPause)),
+            LimitRow("the failures are forgotten when an owner has stayed for this time", time(survival)),
+            LimitRow("a new screen in sight waits for its presenter, unless `patience` says otherwise", time(patience)),
+            LimitRow(
+                "a screen in sight that lost its owner waits for its presenter, unless `patience` says otherwise",
+                time(patienceForLosses)),
+            LimitRow(
+                "the answer to a repeated `Present`, unless its definition says less", time(repeatedPresentTimeout)),
+            LimitRow(
+                "a program that dismisses its screen within this time, without having shown it, has failed (S-47)",
+                time(hastyTime)),
+            LimitRow("the same if it has shown the screen", time(hastyTimeWhenShown)),
+            LimitRow("a screen that waits keeps its activation token", time(tokenWait)),
             LimitRow("the owner of a screen that is evicted leaves it (S-44)", time(leaveTime)),
             LimitRow("how long ago the input of `inputTime` can be (S-46)", time(inputAge)),
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),

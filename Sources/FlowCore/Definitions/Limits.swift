@@ -87,17 +87,26 @@ public enum Limits {
     public static let guardTimeout: UInt64 = 10_000_000
     /// The range of time limits in a definition or a registration, in µs: 10 ms to 1 hour.
     public static let answerTimeouts: ClosedRange<UInt64> = 10_000...3_600_000_000
-    /// The number of owners that screens of one name can lose in a flow within ``lossTime``; with the last of them the screen
-    /// is dismissed (S-36).
-    public static let losses = 3
-    /// The period for ``losses``, in µs.
-    public static let lossTime: UInt64 = 10_000_000
-    /// How long a presenter is not called after that, in µs. Each further loss doubles the time.
-    public static let firstWait: UInt64 = 1_000_000
+    /// How long a presenter that failed is not called, in µs. Each further failure doubles the time (S-47).
+    public static let firstPause: UInt64 = 500_000
     /// The longest such time, in µs.
-    public static let longestWait: UInt64 = 60_000_000
-    /// When an owner has stayed for this time, in µs, the losses are forgotten.
+    public static let longestPause: UInt64 = 30_000_000
+    /// When an owner has stayed for this time, in µs, the failures are forgotten.
     public static let survival: UInt64 = 60_000_000
+    /// How long a screen that is new waits for its presenter, unless its definition says otherwise, in µs.
+    public static let patience: UInt64 = 10_000_000
+    /// The same for a screen that lost its owner.
+    public static let patienceForLosses: UInt64 = 30_000_000
+    /// The longest patience that a definition can give, in µs: 30 days.
+    public static let longestPatience: UInt64 = 2_592_000_000_000
+    /// The time limit of the answer to a `Present` that repeats a failed one, unless the definition gives less, in µs.
+    public static let repeatedPresentTimeout: UInt64 = 10_000_000
+    /// A program that dismisses its screen within this time of its call, and has not shown it, has failed to, in µs.
+    public static let hastyTime: UInt64 = 10_000_000
+    /// The same if it has shown the screen.
+    public static let hastyTimeWhenShown: UInt64 = 1_000_000
+    /// How long a screen that waits keeps its activation token, in µs.
+    public static let tokenWait: UInt64 = 10_000_000
     /// How long an owner of a screen that is evicted can take to leave it, in µs (S-44).
     public static let leaveTime: UInt64 = 10_000_000
     /// Bytes of an error's text that `onDismissed` gets as `$message`.

@@ -69,6 +69,12 @@ public enum Presenter: Hashable, Sendable {
         }
     }
 
+    /// The same, with an answer within this time at the latest.
+    func limited(to timeout: UInt64) -> Presenter {
+        let service = Service(service.name, path: service.path, timeout: min(service.timeout, timeout))
+        return application.map { .application(service, $0) } ?? .service(service)
+    }
+
     /// How a program that knows nothing of flowbus is called; nil for one that does.
     var application: ApplicationCall? { if case .application(_, let call) = self { call } else { nil } }
 }

@@ -5,10 +5,13 @@ struct Dismissal {
     let reason: DismissalReason
     /// The error that led to it; nil if none did.
     let fault: Fault?
+    /// Whether the user closed the window of a program that knows nothing of flowbus: a root does not begin again then (S-48).
+    let isClosed: Bool
 
-    init(_ reason: DismissalReason, _ fault: Fault? = nil) {
+    init(_ reason: DismissalReason, _ fault: Fault? = nil, isClosed: Bool = false) {
         self.reason = reason
         self.fault = fault
+        self.isClosed = isClosed
     }
 }
 
@@ -23,6 +26,7 @@ enum Departure {
     var result: Arguments? { if case .answer(let result) = self { result } else { nil } }
     /// The error that led to it; nil if none did.
     var fault: Fault? { if case .dismissal(let why) = self { why.fault } else { nil } }
+    fileprivate var isClosed: Bool { if case .dismissal(let why) = self { why.isClosed } else { false } }
     /// The reason in `onDismissed`.
     var reason: String { if case .dismissal(let why) = self { why.reason.rawValue } else { "" } }
 
@@ -53,7 +57,10 @@ extension Machine {
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
         if let parent {
             reportParent(parent, of: gone.last, how, origin: origin, cause: cause, client, &turn)
-            noteEmpty(parent, EmptyFlows.Cause(origin: origin, cause: cause, client: client, fault: how.fault))
+            noteEmpty(
+                parent,
+                EmptyFlows.Cause(origin: origin, cause: cause, client: client, fault: how.fault, isClosed: how.isClosed)
+            )
         }
         triggerPresented(&turn)
     }

@@ -13,8 +13,10 @@ extension Machine {
         touchCause(of: flow)
     }
 
-    /// A step was not navigated. If the birth of its flow triggered it, and the flow has had no child, the flow is empty.
+    /// A step was not navigated. If the birth of its flow triggered it, and the flow has had no child, the flow is empty. So is one
+    /// that took its initial step again.
     mutating func noteStillbirth(_ step: WaitingStep, _ fault: Fault?) {
+        noteFutility(step, fault, cause: step.cause)
         guard let flow = forest.slot(of: step.flow), let state = forest[flow].flow, state.birth == step.origin,
             !state.mayBeEmpty
         else { return }
@@ -25,11 +27,41 @@ extension Machine {
                 origin: step.origin, cause: step.cause, client: step.client, fault: fault))
     }
 
-    /// Whether a flow has no child, and goes if no step waits for it.
+    /// A flow took its initial step again, and has no child nevertheless.
+    mutating func noteFutility(_ step: WaitingStep, _ fault: Fault?, cause: UInt64) {
+        guard step.purpose == .initial, let flow = forest.slot(of: step.flow), forest[flow].flow?.birth != step.origin
+        else { return }
+        noteEmpty(
+            flow, EmptyFlows.Cause(origin: step.origin, cause: cause, client: step.client, fault: fault))
+    }
+
+    /// Whether a flow has no child, and goes or begins again if no step waits for it.
     func isLeftEmpty(_ slot: NodeSlot) -> Bool {
-        guard let flow = forest[slot].flow, flow.isChildless else { return false }
-        let whenEmpty = definitions.flows[flow.definition.index].whenEmpty
-        return (whenEmpty ?? (forest[slot].parent == nil ? .stay : .go)) == .go
+        forest[slot].flow?.isChildless == true && whenEmpty(slot) != .stay
+    }
+
+    /// What becomes of a flow when it is empty, by its definition, or by how it began.
+    func whenEmpty(_ slot: NodeSlot) -> WhenEmpty {
+        let given = forest[slot].flow.flatMap { definitions.flows[$0.definition.index].whenEmpty }
+        let isOfDaemon = forest[slot].client == .daemon
+        let whenEmpty = given ?? (forest[slot].parent != nil ? .go : isOfDaemon ? .again : .stay)
+        return whenEmpty == .again && stepAgain(of: slot) == nil ? .stay : whenEmpty
+    }
+
+    /// The step that an empty flow takes again: that of `autostart`, or its `initial`; nil if that needs arguments.
+    func stepAgain(of slot: NodeSlot) -> (step: StepID, arguments: Arguments)? {
+        guard let flow = forest[slot].flow?.definition else { return nil }
+        if forest[slot].parent == nil, forest[slot].client == .daemon {
+            let name = forest[slot].id
+            let root = definitions.autostart.first {
+                $0.flow == flow && ($0.id ?? definitions.flows[flow.index].name) == name
+            }
+            if let root, let step = root.step { return (step, root.stepArguments) }
+        }
+        guard let step = definitions.flows[flow.index].initial, definitions[step].requiredParameter == nil else {
+            return nil
+        }
+        return (step, [])
     }
 
     /// Whether a step waits for a flow: in the queue, for an answer, behind one that does, or until the flow is presented.
@@ -51,7 +83,11 @@ extension Machine {
     mutating func endEmptiness(of flow: NodeSlot) {
         forgetEmpty(forest.id(of: flow))
         let isBare = forest[flow].flow?.isChildless == true
-        forest.update(flow) { $0.flow?.isBare = isBare }
+        forest.update(flow) { node in
+            node.flow?.isBare = isBare
+            node.flow?.beginning = nil
+            node.flow?.nothingToShow = ""
+        }
     }
 
     /// A flow is gone, or is not empty.

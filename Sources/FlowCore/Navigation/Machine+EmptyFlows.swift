@@ -19,16 +19,74 @@ extension Machine {
                 continue
             }
             // The flow may have been listed twice.
+            guard let known = emptyFlows.causes[next.id] else { continue }
+            if whenEmpty(slot) == .again {
+                if mayBegin(slot, known, &turn) { beginAgain(slot, known, &turn) }
+                continue
+            }
             guard let cause = emptyFlows.remove(next.id) else { continue }
-            handOnLosses(of: slot, turn.now)
+            handOnPauses(of: slot, turn.now)
             dismiss(
-                slot, Dismissal(.empty, cause.fault), origin: cause.origin, cause: cause.cause, cause.client, &turn)
+                slot, Dismissal(.empty, cause.fault, isClosed: cause.isClosed), origin: cause.origin,
+                cause: cause.cause, cause.client, &turn)
             releaseOrigin(cause.origin, isDeferred: true)
         }
     }
 
+    // MARK: Flows that begin again
+
+    /// Whether an empty flow begins again now: at once if it was not empty before, and after a pause if it was (S-48).
+    private mutating func mayBegin(_ slot: NodeSlot, _ cause: EmptyFlows.Cause, _ turn: inout Turn) -> Bool {
+        forest.update(slot) { $0.flow?.isBare = true }
+        if cause.isClosed { return false }
+        if let beginning = forest[slot].flow?.beginning { return beginning == .due }
+        let fault = cause.fault ?? Fault("", "")
+        var pause = forest[slot].flow?.pauses[""].flatMap { $0.isOver(at: turn.now) ? nil : $0 }
+        // After a restart the pause goes on.
+        if pause.map({ $0.end <= turn.now }) ?? true {
+            if pause?.note(fault, at: turn.now) == nil { pause = Pause(after: fault, isLoss: true, at: turn.now) }
+        }
+        guard let pause else { return true }
+        let text = fault.text.isEmpty ? "nothing to show" : "nothing to show: \(fault.text)"
+        forest.update(slot) { $0.flow?.pauses[""] = pause }
+        if pause.end <= turn.now { return true }
+        forest.update(slot) { node in
+            node.flow?.beginning = .paused(until: pause.end)
+            node.flow?.nothingToShow = text
+        }
+        schedule(.beginning(forest.id(of: slot)), due: pause.end)
+        turn.effects.append(
+            .reportDelay(
+                path: forest[slot].path, presenter: "", microseconds: pause.end.microseconds - turn.now.microseconds,
+                Fault("", text)))
+        reportChanges(&turn)
+        return false
+    }
+
+    /// An empty flow takes its initial step again.
+    private mutating func beginAgain(_ slot: NodeSlot, _ cause: EmptyFlows.Cause, _ turn: inout Turn) {
+        forest.update(slot) { $0.flow?.beginning = nil }
+        if let initial = stepAgain(of: slot) {
+            let step = WaitingStep(
+                origin: origins.next(), client: .daemon, flow: forest.id(of: slot), step: initial.step,
+                arguments: initial.arguments, cause: cause.cause, purpose: .initial)
+            if mayTrigger(step, &turn) { queue.insert(contentsOf: [step]) }
+        }
+        forgetEmpty(forest.id(of: slot))
+    }
+
+    /// The pause of an empty flow is over, or was cut short.
+    mutating func endPause(ofFlow slot: NodeSlot, at due: Instant) {
+        guard forest[slot].flow?.beginning == .paused(until: due) else { return }
+        forest.update(slot) { $0.flow?.beginning = .due }
+        emptyFlows.touch(forest.id(of: slot))
+    }
+
     /// Notes the flows that are empty by new definitions. Each has an origin, in the order in which they go.
     mutating func noteEmptyByDefinition() {
+        for slot in forest.preorder() where forest[slot].flow?.beginning != nil && whenEmpty(slot) != .again {
+            endEmptiness(of: slot)
+        }
         let empty = forest.preorder().filter { isLeftEmpty($0) }
         for flow in empty.map({ EmptyFlow($0, forest) }).sorted() {
             noteEmpty(flow.id.slot, EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon))
@@ -44,7 +102,7 @@ extension Machine {
         var hasGone = false
         for slot in forest.preorder().reversed() where forest[slot].flow?.isChildless == true {
             let mayGo = isLeftEmpty(slot)
-            if !mayGo || isAwaitingSteps(slot) {
+            if !mayGo || isAwaitingSteps(slot) || whenEmpty(slot) == .again {
                 if mayGo {
                     var cause =
                         causes[forest[slot].instance]

@@ -356,9 +356,11 @@ extension Machine {
             "the navigator '\(it.service.name)' is asked where it leads, for at most "
                 + "\(Self.text(microseconds: it.service.timeout)): what follows depends on its answer"
         case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
-        case .reportDelay(let path, let presenter, let wait):
-            "the presenter '\(presenter)' is not called to show '\(path)' for \(Self.text(microseconds: wait)): too many owners"
-                + " were lost"
+        case .reportDelay(let path, "", let wait, let fault):
+            "flow '\(path)' takes its initial step again in \(Self.text(microseconds: wait)): \(fault.text)"
+        case .reportDelay(let path, let presenter, let wait, let fault):
+            "the presenter '\(presenter)' is not called to show '\(path)' for \(Self.text(microseconds: wait)):"
+                + " \(fault.text)"
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
         case .startService, .askAlive, .emitAnswered, .dropQuestion, .emitNavigationOccurred, .watchClient,

@@ -240,7 +240,7 @@ extension Machine {
     ) -> NodeSlot {
         let slot = forest.insert(&birth, below: flow)
         if forest[slot].flow != nil {
-            takeOverLosses(slot, from: flow)
+            takeOverPauses(slot, from: flow)
             scheduleIdleStep(of: slot)
         } else {
             noteKeepsAwake(slot)

@@ -42,6 +42,7 @@ extension Machine {
         }
         if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
             initialStepEnded(of: flow)
+            if case .navigated(let serial) = outcome { noteFutility(step, nil, cause: serial) }
             reportChanges(&turn)
         }
     }

@@ -38,7 +38,7 @@ extension Machine {
                 node.flow?.layers = new.flows[flow.index].layers
             }
             hideLastNavigation(of: slot)
-            forgetUndeclaredLosses(of: slot)
+            forgetUndeclaredPauses(of: slot)
         }
         if old.haveWatchdogs || new.haveWatchdogs {
             for slot in forest.preorder() where watchdog(of: slot, in: old) != watchdog(of: slot, in: new) {

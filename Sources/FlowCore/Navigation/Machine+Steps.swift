@@ -41,6 +41,7 @@ extension Machine {
             if !activationTokens.isEmpty { activationTokens.endCurrent() }
         } else if queue.isEmpty, !turn.isOnPath, !calls.isAmidPath {
             callPresenters(&turn)
+            reportChanges(&turn)
         }
     }
 

@@ -5,7 +5,7 @@ extension Machine {
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
         if asked.isReturn { return endReturn(of: asked.screen) }
-        if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
+        if asked.isLate { return takeLateAnswer(answer, to: question, asked, &turn) }
         defer { releaseOrigin(asked.origin) }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
@@ -18,46 +18,15 @@ extension Machine {
         switch answer {
         case .presented(let client):
             guard accept(client, slot, presenting, &turn) else { return }
-            if isLatest {
-                forest.update(slot) { node in
-                    node.presenting?.state = .shown
-                    node.presenting?.isOutdated = false
-                }
-            }
+            if isLatest { noteShown(slot) }
             reportChanges(&turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
             // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
-            if presenting.isRetried, answer != .timedOut { return retry(slot, &turn) }
-            // After too many failures the next call is delayed: the loop that S-11 would end is no longer busy, and goes on.
-            _ = noteLoss(of: slot, turn.now)
-            dismiss(
-                slot, Dismissal(.presentFailed, fault(answer, of: presenting.presenter)),
-                origin: backOff(of: slot, turn.now) == nil ? asked.origin : origins.next(),
-                cause: presenting.serial, forest[slot].sender, &turn)
+            guard let fault = fault(answer, of: presenting.presenter, slot, turn.now) else { return }
+            presentationFailed(of: slot, fault, late: answer == .timedOut ? question : nil, &turn)
         }
-    }
-
-    /// The only client could not show a screen that an effect had it show.
-    mutating func failPresentation(of screen: NodeID, _ fault: Fault, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: screen), let presenting = forest[slot].presenting else { return }
-        // As above, after too many failures the next call is delayed.
-        _ = noteLoss(of: slot, turn.now)
-        dismiss(
-            slot, Dismissal(.presentFailed, fault),
-            origin: backOff(of: slot, turn.now) == nil ? presenting.origin : origins.next(),
-            cause: presenting.serial, forest[slot].sender, &turn)
-    }
-
-    /// The process that hung, or let the screen go, did not answer, probably because it has ended by now: the bus starts another one.
-    private mutating func retry(_ slot: NodeSlot, _ turn: inout Turn) {
-        forest.update(slot) { node in
-            node.presenting?.isRetried = false
-            node.presenting?.value.becomeDue(.recover, isOwned: true)
-        }
-        if forest[slot].isInSight { forest.noteSighting(slot) }
-        triggerPresented(&turn)
     }
 
     /// A client that answered becomes the owner of the screen, unless a newer call was answered already: then it has to take its
@@ -77,13 +46,15 @@ extension Machine {
         if presenting.reason == .launch, presenting.state == .due || presenting.state == .queued {
             forest.update(slot) { $0.presenting?.reason = .update }
         }
+        let wasWaiting = presenting.fault != nil
+        forest.update(slot) { $0.presenting?.value.endWaiting() }
         // The call had the answers of then; it may have been another client that got those since.
         if former != client { tellAnswers(for: slot, all: former != nil, &turn) }
-        if presenting.delayedUntil != nil {
+        if wasWaiting, presenting.state == .due {
             // It answered an older call than the one that waits, and has to know what is new.
-            forest.update(slot) { $0.presenting?.delayedUntil = nil }
             forest.noteSighting(slot)
         }
+        if former == client, definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
         // Another tab may have been selected in between.
         if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
         timings.noteAnswer(forest.id(of: slot), at: turn.now)
@@ -91,15 +62,24 @@ extension Machine {
         return true
     }
 
-    private func fault(_ answer: PresenterAnswer, of presenter: Presenter) -> Fault? {
+    /// The latest call of a screen's presenter was answered.
+    private mutating func noteShown(_ slot: NodeSlot) {
+        forest.update(slot) { node in
+            node.presenting?.state = .shown
+            node.presenting?.isOutdated = false
+        }
+    }
+
+    private func fault(_ answer: PresenterAnswer, of presenter: Presenter, _ slot: NodeSlot, _ now: Instant) -> Fault? {
         switch answer {
         case .presented: return nil
         case .failed(let fault): return fault
         case .timedOut:
-            let service = presenter.service
+            var presenter = presenter
+            if pause(of: slot, now) != nil { presenter = presenter.limited(to: Limits.repeatedPresentTimeout) }
+            let time = Duration.microseconds(Int64(clamping: presenter.service.timeout))
             return Fault(
-                "org.freedesktop.DBus.Error.NoReply",
-                "'\(service.name)' did not answer within \(Duration.microseconds(Int64(clamping: service.timeout)))")
+                "org.freedesktop.DBus.Error.NoReply", "'\(presenter.service.name)' did not answer within \(time)")
         }
     }
 
@@ -110,14 +90,17 @@ extension Machine {
         if forest[slot].presenting?.comeback.isDue == true { forest.noteSighting(slot) }
     }
 
-    /// A presenter answered after its time limit. That call has failed, so the answer counts only if a newer call is under
-    /// way.
-    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter, _ turn: inout Turn) {
+    /// A presenter answered after its time limit. That counts as long as the screen lives.
+    private mutating func takeLateAnswer(
+        _ answer: PresenterAnswer, to question: QuestionID, _ asked: AskedPresenter, _ turn: inout Turn
+    ) {
         guard case .presented(let client) = answer else { return }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
         }
+        let isLatest = presenting.state == .due && presenting.late == question
         guard accept(client, slot, presenting, &turn) else { return }
+        if isLatest { noteShown(slot) }
         reportChanges(&turn)
         triggerPresented(&turn)
     }

@@ -8,10 +8,10 @@ extension Machine {
         forest.abandonAll(client)
         // Only watched clients have presentables, which are searched among all.
         guard watches.removeAll(of: client) else { return }
-        // A program may have many screens of one name: it crashed once, after it had shown the first of them (S-36).
-        let owned = forest.preorder().filter { forest[$0].owner == client }
-        for slot in owned { endOwnership(of: slot, turn.now) }
-        for id in owned.map({ forest.id(of: $0) }) {
+        // A program may have many screens of one name: it crashed once.
+        var counted: Set<Forest.NameInFlow> = []
+        let owned = forest.preorder().filter { forest[$0].owner == client }.map { forest.id(of: $0) }
+        for id in owned {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
             if forest[slot].presenting?.eviction == .underWay {
@@ -19,22 +19,21 @@ extension Machine {
                 continue
             }
             removeOwner(slot, &turn)
-            let isTooMany = isLostTooOften(slot, by: client, turn.now)
-            loseOwner(slot, .ownerGone, isTooMany: isTooMany, by: client, &turn)
+            // A flow can have the name of a screen.
+            let counts = forest[slot].presenting != nil && counted.insert(forest.nameInFlow(of: slot)).inserted
+            loseOwner(slot, .ownerGone, counts: counts, by: client, &turn)
         }
-        _ = countedLosses.forget(client)
         leaveRegistrations(of: client, &turn)
     }
 
-    /// A presentable has lost its owner: it goes, or its presenter is called again, now or later (S-30). A screen that lost too
-    /// many goes in any case (S-36).
+    /// A presentable has lost its owner: it goes, or its presenter is called again, now or later (S-30).
+    ///
+    /// - Parameter counts: whether no other screen of its name in the flow was lost by that (S-47).
     private mutating func loseOwner(
-        _ slot: NodeSlot, _ reason: DismissalReason, isTooMany: Bool, by client: Client, _ turn: inout Turn
+        _ slot: NodeSlot, _ reason: DismissalReason, counts: Bool, by client: Client, _ turn: inout Turn
     ) {
-        if isTooMany {
-            let why = Dismissal(.presentFailed, tooManyLosses)
-            return dismiss(slot, why, origin: origins.next(), cause: 0, client, &turn)
-        }
+        let fault = forest[slot].presenting.map { loss($0.presenter.service.name, reason) }
+        if counts, let fault { noteFailure(of: slot, fault, isLoss: true, turn.now) }
         let whenGone = definitions.screen(named: forest[slot].name)
             .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
         switch whenGone {
@@ -43,31 +42,24 @@ extension Machine {
             forest.update(slot) { $0.presenting?.isKept = $0.isInSight }
         case .present? where forest[slot].presenting != nil:
             hide(slot)
+            forest.update(slot) { node in
+                node.presenting?.fault = fault
+                node.presenting?.patience = .init(since: node.isInSight ? turn.now : nil)
+            }
             if forest[slot].isInSight { forest.noteSighting(slot) }
         case .present?, .dismiss?, nil:
-            return dismiss(slot, Dismissal(reason), origin: origins.next(), cause: 0, client, &turn)
+            let isClosed = reason == .ownerGone && forest[slot].presenting?.presenter.application != nil
+            return dismiss(slot, Dismissal(reason, isClosed: isClosed), origin: origins.next(), cause: 0, client, &turn)
         }
         reportChanges(&turn)
         triggerPresented(&turn)
     }
 
-    /// Whether the screens of this name in its flow lost their owners too often. That a client hangs or leaves counts once for all
-    /// of its screens.
-    private mutating func isLostTooOften(_ slot: NodeSlot, by client: Client, _ now: Instant) -> Bool {
-        // A flow can have the name of a screen.
-        guard forest[slot].presenting != nil else { return false }
-        let place = CountedLosses.Place(name: forest[slot].name, flow: forest[slot].parent.map { forest.id(of: $0) })
-        if let known = countedLosses.isTooMany(client, at: place) { return known }
-        let isTooMany = noteLoss(of: slot, now)
-        countedLosses.note(client, at: place, isTooMany: isTooMany)
-        return isTooMany
-    }
-
-    private var tooManyLosses: Fault {
-        Fault(
-            "org.freedesktop.DBus.Error.Disconnected",
-            "its program was lost, or failed to show it, \(Limits.losses) times within \(Limits.lossTime / 1_000_000) s"
-        )
+    /// What failed when a program was lost.
+    private func loss(_ program: String, _ reason: DismissalReason) -> Fault {
+        reason == .ownerHangs
+            ? Fault("org.freedesktop.DBus.Error.NoReply", "'\(program)' did not say in time that it is alive")
+            : Fault("org.freedesktop.DBus.Error.Disconnected", "'\(program)', which showed it, has left the bus")
     }
 }
 
@@ -82,7 +74,6 @@ extension Machine {
         guard let interval = checkInterval(of: slot) else { return }
         switch answer {
         case .alive:
-            noteLife(of: asked.client)
             setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
         case .unsupported: forest.update(slot) { $0.presenting?.check.isOff = true }
         case .silent: loseHangingOwner(of: slot, asked, &turn)
@@ -93,10 +84,6 @@ extension Machine {
     private mutating func loseHangingOwner(of slot: NodeSlot, _ asked: AskedOwner, _ turn: inout Turn) {
         withdraw(forest[slot], from: asked.client, .dismissal(.ownerHangs), &turn)
         removeOwner(slot, &turn)
-        // It is watched until it answers, or leaves.
-        if !countedLosses.contains(asked.client) { watchClient(asked.client) }
-        let isTooMany = isLostTooOften(slot, by: asked.client, turn.now)
-        forest.update(slot) { $0.presenting?.isRetried = true }
-        loseOwner(slot, .ownerHangs, isTooMany: isTooMany, by: asked.client, &turn)
+        loseOwner(slot, .ownerHangs, counts: true, by: asked.client, &turn)
     }
 }

@@ -1,21 +1,6 @@
 // Screens that have long been out of sight are taken from their processes, and stay (S-44).
 
 extension Machine {
-    /// The alarm of a screen has come.
-    mutating func takeAlarm(of screen: NodeID, at due: Instant, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: screen), let alarm = forest[slot].presenting?.alarm, alarm.due == due else {
-            return
-        }
-        forest.update(slot) { $0.presenting?.alarm = nil }
-        switch alarm.purpose {
-        case .check: checkOwner(of: slot, &turn)
-        case .leave: endEviction(of: slot, &turn)
-        case .eviction:
-            guard isEvictable(slot) else { return awaitEviction(of: slot, turn.now) }
-            evict(slot, &turn)
-        }
-    }
-
     /// Takes all screens of a tree that are out of sight and have the key from their processes.
     mutating func evictCovered(in root: NodeSlot, _ turn: inout Turn) {
         guard definitions.haveEvictedScreens else { return }
@@ -25,7 +10,7 @@ extension Machine {
     }
 
     /// Whether a screen can be taken from its process now: not in the midst of a call of its presenter.
-    private func isEvictable(_ slot: NodeSlot) -> Bool {
+    func isEvictable(_ slot: NodeSlot) -> Bool {
         guard let presenting = forest[slot].presenting, forest[slot].owner != nil, !forest[slot].isInSight,
             presenting.eviction == .none
         else { return false }
@@ -35,7 +20,7 @@ extension Machine {
         }
     }
 
-    private mutating func evict(_ slot: NodeSlot, _ turn: inout Turn) {
+    mutating func evict(_ slot: NodeSlot, _ turn: inout Turn) {
         guard let owner = forest[slot].owner else { return }
         forest.update(slot) { $0.presenting?.eviction = .underWay }
         askToLeave(slot, owner, &turn)
@@ -54,7 +39,6 @@ extension Machine {
         forest.update(slot) { node in
             node.presenting?.eviction = .done
             node.presenting?.leftBy = owner
-            node.presenting?.isRetried = true
         }
         hide(slot)
         if forest[slot].isInSight { forest.noteSighting(slot) }

@@ -30,7 +30,8 @@ extension Machine {
     /// How often the owner of a screen is asked now; nil if it is not.
     func checkInterval(of slot: NodeSlot) -> UInt64? {
         guard forest[slot].isPresented, forest[slot].owner != nil, let presenting = forest[slot].presenting,
-            case .service = presenting.presenter, presenting.eviction == .none, !presenting.check.isOff
+            case .service = presenting.presenter, presenting.eviction == .none, presenting.fault == nil,
+            !presenting.check.isOff
         else { return nil }
         return watchdog(of: slot, in: definitions)
     }

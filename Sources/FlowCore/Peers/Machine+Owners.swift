@@ -35,11 +35,13 @@ extension Machine {
         if forest[slot].presenting?.eviction == .underWay { return endEviction(of: slot, &turn) }
         let isLate = forest[slot].presenting.map { $0.leftBy != nil && $0.leftBy == forest[slot].owner } ?? false
         removeOwner(slot, &turn)
+        // Its presenter is called when the pause is over.
+        let isPaused = pause(of: slot, turn.now).map { turn.now < $0.end } ?? false
         forest.update(slot) { node in
-            // Its presenter is called when the wait is over.
-            if node.presenting?.delayedUntil != nil { node.presenting?.state = .due }
+            if isPaused { node.presenting?.state = .due }
             node.presenting?.leftBy = nil
         }
+        if isPaused, forest[slot].isInSight { forest.noteSighting(slot) }
         if isLate {
             // It left a second time what it was called for again in between.
             hide(slot)
@@ -126,6 +128,7 @@ extension Machine {
 
     /// A bus name has a new owner. The state of a navigator is lost with its former owner (S-32).
     mutating func changeOwner(of name: String, to owner: Client?, _ turn: inout Turn) {
+        if owner != nil, nameOwners[name] == nil { cutPauses(of: name, turn.now) }
         guard let before = nameOwners.change(name, to: owner) else { return }
         dismissFlows(before, &turn) { $0.navigator?.service.name == name }
     }
@@ -141,8 +144,25 @@ extension Machine {
                 .navigatorFailed, "the navigator '\(navigator.service.name)' of flow '\(definition.name)' is gone")
             failWaiting(at: slot, error, &turn)
             if forest.slot(of: id) == nil { continue }
+            if whenEmpty(slot) == .again {
+                removeChildren(of: slot, Fault(error), client, &turn)
+                continue
+            }
             dismiss(slot, Dismissal(.navigatorGone, Fault(error)), origin: origins.next(), cause: 0, client, &turn)
         }
+    }
+
+    /// The state of a navigator is lost, and all children of its flow with it. The flow begins again (S-48).
+    private mutating func removeChildren(of slot: NodeSlot, _ fault: Fault, _ client: Client, _ turn: inout Turn) {
+        for child in forest.children(of: slot).reversed() {
+            let gone = takeOut(child, below: slot, .dismissal(.navigatorGone), &turn)
+            dropSteps(of: gone, nearestLiveAncestor: slot, &turn)
+        }
+        forest.updateVisibility(below: slot, changed: NodeSlots())
+        forest.update(slot) { $0.flow?.mayBeEmpty = true }
+        reportChanges(&turn)
+        noteEmpty(slot, EmptyFlows.Cause(origin: origins.next(), cause: 0, client: client, fault: fault))
+        triggerPresented(&turn)
     }
 
     /// Fails all steps that wait for a flow's guard or navigator.
@@ -202,6 +222,7 @@ extension Machine {
             return
         }
         // An owner that dismisses its presentable gets no `Withdraw`.
+        if isOwner(client, of: slot) { noteHastyDismissal(of: slot, fault, turn.now) }
         if forest[slot].owner == client { removeOwner(slot, &turn) }
         let why = fault.map { Dismissal(.failed, $0) } ?? Dismissal(.dismissed)
         dismiss(slot, why, origin: origins.next(), cause: 0, client, &turn)

@@ -5,11 +5,12 @@ extension Machine {
     /// returned (S-31, S-38).
     mutating func callPresenters(_ turn: inout Turn) {
         var calls: [PresenterCall] = []
-        var searched: Set<Forest.NameInFlow> = []
         for (slot, sighting) in forest.takeSightings() {
             guard let known = forest[slot].presenting.map(KnownPresenting.init) else { continue }
             let isInSight = forest[slot].isInSight
-            if known.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
+            if known.wasInSight != isInSight {
+                forest.update(slot) { $0.presenting?.value.noteSight(isInSight, at: turn.now) }
+            }
             guard isInSight else {
                 timings.forget(forest.id(of: slot))
                 awaitEviction(of: slot, turn.now)
@@ -21,7 +22,7 @@ extension Machine {
             if known.isLeaving { continue }
             switch known.state {
             case .due:
-                if !isHeld(slot), !isDelayed(slot, &searched, &turn) {
+                if !isHeld(slot), !isDelayed(slot, &turn) {
                     calls.append(PresenterCall(slot, sighting, isReturn: false))
                 }
             case .asked, .queued, .shown:
@@ -59,20 +60,16 @@ extension Machine {
             return
         }
         let id = questions.ask(.presenter(asked(slot, presenting)))
-        forest.update(slot) { node in
-            node.presenting?.state = .asked
-            node.presenting?.isKept = false
-            node.presenting?.delayedUntil = nil
-            // This call has all that a return would tell.
-            node.presenting?.comeback.drop()
-            node.presenting?.eviction = .none
-            node.presenting?.underWay.append(id)
-            if presenting.reason.isExpected { node.presenting?.isExpected = true }
-        }
+        let token = call.token ?? presenting.value.keptToken(at: turn.now)
+        forest.update(slot) { $0.presenting?.value.becomeAsked(id, call.token, at: turn.now) }
         origins.wait(presenting.origin)
         if presenting.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
         let (reason, direction) = (presenting.reason, presenting.reason.launchDirection(replaces: presenting.replaces))
-        turn.effects.append(.present(presentation(id, of: slot, reason, direction, call.token)))
+        var presentation = presentation(id, of: slot, reason, direction, token)
+        if pause(of: slot, turn.now) != nil {
+            presentation.presenter = presentation.presenter.limited(to: Limits.repeatedPresentTimeout)
+        }
+        turn.effects.append(.present(presentation))
         asks.notePresented(forest[slot].instance)
     }
 
@@ -80,7 +77,7 @@ extension Machine {
     private mutating func show(_ call: PresenterCall, _ turn: inout Turn) {
         let slot = call.screen
         forest.update(slot) { node in
-            node.presenting?.value.becomeShown(at: turn.now)
+            node.presenting?.value.becomeShown()
             if node.presenting?.reason.isExpected == true { node.presenting?.isExpected = true }
         }
         turn.effects.append(.present(ownPresentation(of: slot, call.token)))
@@ -174,7 +171,7 @@ extension Machine {
         forest.update(slot) { node in
             node.presenting?.value.becomeDue(.update, isOwned: isOwned)
             // Its owner has to know, and does not wait.
-            if isOwned { node.presenting?.delayedUntil = nil }
+            if isOwned { node.presenting?.fault = nil }
         }
         if forest[slot].isInSight { forest.noteSighting(slot) }
     }
@@ -252,7 +249,6 @@ extension Machine {
             withdraw(node, from: owner, reason, &turn)
         }
         guard let presenting = node.presenting else { return }
-        noteSurvival(of: node, turn.now)
         timings.forget(NodeID(slot: node.slot, instance: node.instance))
         if let question = presenting.comeback.underWay { dropReturn(question, &turn) }
         if let question = presenting.check.underWay { dropCheck(question, &turn) }
@@ -291,13 +287,10 @@ extension Machine {
         removeOwner(slot, &turn)
         forest.update(slot) { node in
             node.owner = client
-            node.presenting?.ownedSince = turn.now
             node.presenting?.eviction = .none
-            node.presenting?.isRetried = false
             if node.presenting?.leftBy != client { node.presenting?.leftBy = nil }
         }
         watchClient(client)
-        noteLife(of: client)
         if definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
         awaitEviction(of: slot, turn.now)
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }
@@ -308,7 +301,6 @@ extension Machine {
         guard let owner = forest[slot].owner else { return }
         if let question = forest[slot].presenting?.comeback.underWay { dropReturn(question, &turn) }
         endChecks(of: slot, &turn)
-        endOwnership(of: slot, turn.now)
         forest.update(slot) { node in
             node.owner = nil
             node.presenting?.isExpected = false
@@ -323,11 +315,6 @@ extension Machine {
     mutating func watchClient(_ client: Client) {
         watches.add(client)
         accounting.open(client)
-    }
-
-    /// A client answered, so it hangs no more.
-    mutating func noteLife(of client: Client) {
-        if !countedLosses.isEmpty, countedLosses.forget(client) { watches.remove(client) }
     }
 
     /// Hides a screen that has lost its owner, until its presenter is called again.

@@ -1,4 +1,5 @@
-// Alarms of screens with an owner (S-44). A screen has one at most.
+// Alarms of screens: in sight, its owner is asked whether it is alive (S-44), or its presenter is called again (S-47); out of sight it
+// is evicted (S-44). A screen has one at most.
 
 extension Machine {
     /// Sets the alarm of a screen, in place of an earlier one.
@@ -14,8 +15,8 @@ extension Machine {
         guard definitions.haveEvictedScreens, !forest[slot].isInSight, forest[slot].owner != nil,
             let presenting = forest[slot].presenting, presenting.eviction == .none, let time = evictionTime(of: slot)
         else { return }
-        // Out of sight, its owner is not asked whether it is alive.
-        guard presenting.alarm == nil || presenting.alarm?.purpose == .check else { return }
+        // Out of sight, its owner is not asked whether it is alive, and no presenter is called.
+        guard [nil, .check, .pause].contains(presenting.alarm?.purpose) else { return }
         setAlarm(.eviction, of: slot, due: now.advanced(by: time))
     }
 

@@ -35,9 +35,9 @@ public enum PresentDirection: String, CaseIterable, Sendable {
 extension Node {
     /// The state of a screen with a presenter (S-31).
     struct Presenting: Equatable, Sendable {
-        /// From `due` to `asked` when the screen is in sight and its presenter does not have to wait (S-36), and to `shown`
-        /// when the presenter answers that call; back to `due` when the screen gets new arguments, or its owner is gone. From
-        /// `due` to `queued` if too many calls are under way, and back when one of them is answered.
+        /// From `due` to `asked` when the screen is in sight and its presenter does not have to wait (S-47), and to `shown`
+        /// when the presenter answers that call; back to `due` when the call fails, the screen gets new arguments, or its owner
+        /// is gone. From `due` to `queued` if too many calls are under way, and back when one of them is answered.
         enum State: Equatable, Sendable {
             /// The presenter has to be called when the screen is in sight.
             case due
@@ -68,19 +68,25 @@ extension Node {
         var isOutdated = false { didSet { if isOutdated != oldValue { follows.insert(.record) } } }
         /// The owner that left it when it was evicted, until another client owns it. It may say so twice, or late (S-44).
         var leftBy: Client? { didSet { if leftBy != oldValue { follows.insert(.record) } } }
-        /// Whether its presenter is called once more if the call fails: its owner hung, or let it go, and the process that is called
-        /// may just have ended.
-        var isRetried = false { didSet { if isRetried != oldValue { follows.insert(.record) } } }
         /// Whether its presenter was called because the screen is new, was lost or restored, and has not shown it since. When it does, it
         /// may be late: the user may have selected another tab meanwhile (S-50).
         var isExpected = false { didSet { if isExpected != oldValue { follows.insert(.record) } } }
-        /// When its presenter may be called, if that has to wait (S-36), and the time of the alarm for that.
-        var delayedUntil: Instant?
-        var delayAlarm: Instant?
+        /// When its presenter was last called because the screen is new, was lost or restored.
+        var called: Instant?
+        /// How long it has been waiting for its presenter, from the first call to an answer.
+        var patience: Patience?
+        /// What failed since an answer or a claim; nil if nothing did. It waits for its presenter then (S-47).
+        var fault: Fault? {
+            get { rare[\.fault, nil] }
+            set {
+                if newValue != fault { follows.formUnion([.record, .reports(.waiting)]) }
+                rare[\.fault, nil] = newValue
+            }
+        }
+        /// What few screens have.
+        private var rare = Sparse<Rare>()
         /// What happens at a later time, unless something else comes first; there is an alarm then.
         var alarm: Alarm?
-        /// Since when it has its owner; nil without one.
-        var ownedSince: Instant? { didSet { if ownedSince != oldValue { follows.insert(.record) } } }
         /// Whether it is taken from its process, or was (S-44).
         var eviction = Eviction.none { didSet { if eviction != oldValue { follows.insert(.record) } } }
         /// Whether it was in sight when presenters were last called.
@@ -101,10 +107,33 @@ extension Node {
                 case eviction
                 /// The owner has had time enough to leave it.
                 case leave
+                /// The presenter is called again, or the patience is over (S-47).
+                case pause
             }
 
             let due: Instant
             let purpose: Purpose
+        }
+
+        /// The time that a screen in sight has waited for its presenter.
+        struct Patience: Equatable, Sendable {
+            /// What went by before it was last out of sight, in µs.
+            var spent: UInt64 = 0
+            /// Since when it is in sight; nil if it is not.
+            var since: Instant?
+        }
+
+        private struct Rare: Initial {
+            var fault: Fault?
+            var late: QuestionID?
+            /// The activation token of the first call, and when that was made.
+            var token: ActivationToken?
+        }
+
+        /// The token of a call that is repeated.
+        struct ActivationToken: Equatable, Sendable {
+            let token: String
+            let time: Instant
         }
 
         /// The watch over the owner while the screen is presented (S-44).
@@ -152,22 +181,76 @@ extension Node {
         }
 
         /// The only client shows the screen.
-        mutating func becomeShown(at now: Instant) {
+        mutating func becomeShown() {
             state = .shown
             isKept = false
             isOutdated = false
-            delayedUntil = nil
+            endWaiting()
             eviction = .none
             comeback = Comeback()
-            if ownedSince == nil { ownedSince = now }
         }
 
-        /// A client claims the screen while no process shows it: that client does now, and no presenter is called (S-30, S-36).
+        /// A client claims the screen while no process shows it: that client does now, and no presenter is called (S-30, S-47).
         mutating func becomeClaimed() {
-            guard state == .due, reason == .recover || delayedUntil != nil else { return }
+            guard state == .due, reason == .recover || fault != nil else { return }
             state = .shown
             isKept = false
             isOutdated = false
+            endWaiting()
+        }
+
+        /// A presenter is called for the screen, which is in sight.
+        mutating func becomeAsked(_ id: QuestionID, _ token: String?, at now: Instant) {
+            state = .asked
+            isKept = false
+            // This call has all that a return would tell.
+            comeback.drop()
+            eviction = .none
+            underWay.append(id)
+            rare[\.late, nil] = nil
+            if let token { rare[\.token, nil] = ActivationToken(token: token, time: now) }
+            if patience == nil { patience = Patience(since: now) }
+            if reason.isExpected { (isExpected, called) = (true, now) }
+        }
+
+        /// The token of the first call, for one that repeats it soon.
+        func keptToken(at now: Instant) -> String? {
+            guard fault != nil, let kept = rare[\.token, nil], now < kept.time.advanced(by: Limits.tokenWait) else {
+                return nil
+            }
+            return kept.token
+        }
+
+        /// Its presenter failed, and is called again.
+        ///
+        /// - Parameter late: the call if it may still be answered.
+        mutating func becomeWaiting(_ fault: Fault, late: QuestionID?) {
+            state = .due
+            self.fault = fault
+            rare[\.late, nil] = late
+        }
+
+        /// The latest call, if it reached its time limit; its answer counts still.
+        var late: QuestionID? { rare[\.late, nil] }
+
+        /// The screen has an owner, or needs none any more.
+        mutating func endWaiting() {
+            fault = nil
+            patience = nil
+            rare = Sparse()
+            if alarm?.purpose == .pause { alarm = nil }
+        }
+
+        /// The screen came in sight, or is no longer: its patience stands still in between.
+        mutating func noteSight(_ isInSight: Bool, at now: Instant) {
+            wasInSight = isInSight
+            guard let since = patience?.since else {
+                if isInSight { patience?.since = now }
+                return
+            }
+            if isInSight { return }
+            patience?.spent += now.microseconds - since.microseconds
+            patience?.since = nil
         }
 
         /// The screen needs another call for this reason. If nobody has answered the call before, the first of both counts (S-38).
@@ -177,6 +260,7 @@ extension Node {
         ///   - isOwned: whether a client shows it, or has lost it just now.
         mutating func becomeDue(_ next: PresentReason, isOwned: Bool) {
             isKept = false
+            rare[\.late, nil] = nil
             let isMade = state == .shown || (state == .asked && isOwned)
             if isMade || (reason == .update && next == .recover) { reason = next }
             state = .due

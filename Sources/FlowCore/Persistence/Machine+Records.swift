@@ -135,9 +135,9 @@ extension Machine {
             presenting: forest[slot].presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
-                    origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince,
-                    eviction: presenting.eviction, isOutdated: presenting.isOutdated,
-                    isRetried: presenting.isRetried, leftBy: presenting.leftBy, isExpected: presenting.isExpected)
+                    origin: presenting.origin, serial: presenting.serial, eviction: presenting.eviction,
+                    isOutdated: presenting.isOutdated, leftBy: presenting.leftBy, isExpected: presenting.isExpected,
+                    fault: presenting.fault)
             },
             flow: forest[slot].flow.map { flow in
                 NodeRecord.Flow(
@@ -145,9 +145,8 @@ extension Machine {
                     selected: flow.selected.map { forest[$0].instance }, birth: flow.birth,
                     emptiedBy: flow.isBare ? emptyFlows.causes[forest.id(of: slot)] : nil,
                     isBare: flow.isBare,
-                    losses: flow.losses.sorted { $0.key < $1.key }.map {
-                        NodeRecord.Losses(screen: $0.key, losses: $0.value)
-                    })
+                    pauses: flow.pauses.sorted { $0.key < $1.key }.map { NodeRecord.NamedPause($0.key, $0.value) },
+                    nothingToShow: flow.nothingToShow)
             },
             onResult: forest[slot].onResult.map {
                 NodeRecord.OnResult(template: storedTemplate($0.template), asked: $0.asked)

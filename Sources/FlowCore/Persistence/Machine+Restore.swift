@@ -217,10 +217,9 @@ extension Machine {
             presenting?.origin = known.origin
             presenting?.serial = known.serial
             presenting?.isOutdated = known.isOutdated && onSameBus
-            presenting?.isRetried = known.isRetried && onSameBus
             presenting?.leftBy = onSameBus ? known.leftBy : nil
             presenting?.isExpected = known.isExpected && onSameBus
-            presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
+            presenting?.fault = onSameBus ? known.fault : nil
             presenting?.eviction = onSameBus ? known.eviction : .none
         }
         let birth = Forest.Birth(
@@ -272,8 +271,9 @@ extension Machine {
         state.isBare = stored.isBare
         // Times are relative to the boot of the machine, which may be another one now.
         if onSameBus {
-            for losses in stored.losses where definitions.declaresLost(losses.screen) {
-                state.losses[losses.screen] = losses.losses
+            state.nothingToShow = stored.nothingToShow
+            for named in stored.pauses where definitions.declaresPaused(named.screen) {
+                state.pauses[named.screen] = named.pause
             }
         }
         if onSameBus, state.reached != nil, let reached = activity?.reached {

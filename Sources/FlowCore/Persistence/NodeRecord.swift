@@ -12,13 +12,18 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var emptiedBy: EmptyFlows.Cause?
         /// Whether it may be empty and lives without a child.
         var isBare = false
-        var losses: [Losses] = []
+        var pauses: [NamedPause] = []
+        /// Why there is nothing to show.
+        var nothingToShow = ""
     }
 
-    /// The losses of owners of a flow's screens of one name.
-    struct Losses: Equatable, Sendable {
-        var screen = ""
-        var losses = OwnerLosses()
+    /// The pause of presenters of a flow's screens of one name.
+    struct NamedPause: Equatable, Sendable {
+        var screen: String
+        var pause: Pause
+        var failures: UInt64 { pause.failures }
+
+        init(_ screen: String, _ pause: Pause) { (self.screen, self.pause) = (screen, pause) }
     }
 
     /// The state of a screen with a presenter.
@@ -30,16 +35,15 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var reason = PresentReason.launch
         var origin: UInt64 = 0
         var serial: UInt64 = 0
-        var ownedSince: Instant?
         var eviction = Node.Presenting.Eviction.none
         /// Whether its owner was not told of its arguments yet.
         var isOutdated = false
-        /// Whether a call of its presenter that fails is repeated.
-        var isRetried = false
         /// The owner that left it when it was evicted.
         var leftBy: Client?
         /// Whether the next time that it is shown selects no tab.
         var isExpected = false
+        /// What failed, if it waits for its presenter.
+        var fault: Fault?
     }
 
     /// The step that a dismissal or a result triggers.
@@ -109,7 +113,8 @@ extension NodeRecord.Flow: RecordPart {
         try coder.code(&birth)
         try coder.code(&isBare)
         try coder.code(&emptiedBy)
-        try coder.code(&losses)
+        try coder.code(&pauses)
+        try coder.code(&nothingToShow)
     }
 }
 
@@ -121,6 +126,7 @@ extension EmptyFlows.Cause: RecordPart {
         try coder.code(&cause)
         try coder.code(&client)
         try coder.code(&fault)
+        try coder.code(&isClosed)
     }
 }
 
@@ -135,14 +141,17 @@ extension Fault: RecordPart {
     }
 }
 
-extension NodeRecord.Losses: RecordPart {
-    static var unread: Self { Self() }
+extension NodeRecord.NamedPause: RecordPart {
+    static var unread: Self { Self("", Pause(after: .unread, isLoss: true, at: Instant(microseconds: 0))) }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&screen)
-        try coder.code(&losses.times)
-        try coder.code(&losses.excess)
-        try coder.code(&losses.until)
+        var (failures, since, isCut, fault) = (pause.failures, pause.since, pause.isCut, pause.fault)
+        try coder.code(&failures)
+        try coder.code(&since)
+        try coder.code(&isCut)
+        try coder.code(&fault)
+        pause = Pause(failures: failures, since: since, isCut: isCut, fault: fault)
     }
 }
 
@@ -155,12 +164,11 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(choice: &reason)
         try coder.code(&origin)
         try coder.code(&serial)
-        try coder.code(&ownedSince)
         try coder.code(choice: &eviction)
         try coder.code(&isOutdated)
-        try coder.code(&isRetried)
         try coder.code(&leftBy)
         try coder.code(&isExpected)
+        try coder.code(&fault)
     }
 }
 

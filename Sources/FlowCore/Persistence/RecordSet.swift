@@ -31,7 +31,7 @@ final class RecordSet {
         /// The greatest of the numbers after which others are counted.
         fileprivate var greatestNumber: UInt64 {
             var number = max(latestOrigin, node.raised)
-            if let flow = node.flow { for losses in flow.value.losses { number = max(number, losses.losses.excess) } }
+            if let flow = node.flow { for pause in flow.value.pauses { number = max(number, pause.failures) } }
             return number
         }
     }

@@ -9,6 +9,12 @@ extension Node {
         var mayBeEmpty = false
         /// Whether it may be empty and lives without a child: because it stays, or because steps wait for it.
         var isBare = false { didSet { if isBare != oldValue { follows.insert(.record) } } }
+        /// Whether it is about to begin again, as it is empty (S-48); nil if it is not.
+        var beginning: Beginning?
+        /// Why there is nothing to show, while it waits for that; empty otherwise.
+        var nothingToShow = "" {
+            didSet { if nothingToShow != oldValue { follows.formUnion([.record, .reports(.waiting)]) } }
+        }
         /// Its definition. When definitions are read again, the index changes, and never the name.
         var definition: FlowID
         /// Which child covers the others, by its definition.
@@ -41,9 +47,9 @@ extension Node {
         var question: QuestionID?
         /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
-        /// The losses of owners, by the names of its screens. Those below child flows that went empty have the names of these
-        /// flows before it: `sub/lock`.
-        var losses: [String: OwnerLosses] = [:] { didSet { if losses != oldValue { follows.insert(.record) } } }
+        /// The pauses of presenters, by the names of its screens (S-47), and its own, without a name (S-48). Those below child flows that went empty have the names of
+        /// these flows before it: `sub/lock`.
+        var pauses: [String: Pause] = [:] { didSet { if pauses != oldValue { follows.insert(.record) } } }
         /// Whether its last idle step was taken since then: the flow waits for the outcome, and if that is `navigated` or
         /// `deferred`, until it is reached again.
         var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
@@ -57,6 +63,12 @@ extension Node {
         var alarm: Instant?
         /// What follows from the current change; ``NodeTable`` handles it.
         var follows: Changes = []
+
+        /// From `paused` to `due` when the pause is over.
+        enum Beginning: Equatable, Sendable {
+            case paused(until: Instant)
+            case due
+        }
 
         init(
             definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, birth: UInt64,

@@ -36,6 +36,9 @@ extension Node {
     /// Whether steps wait until it is presented.
     var hasWaitingSteps: Bool { initialStep != nil || !deferredSteps.isEmpty }
 
+    /// What failed, if it waits for its presenter (S-47) or, being an empty flow, for its beginning (S-48); empty if it does not.
+    var waiting: String { flow?.nothingToShow ?? presenting?.fault?.text ?? "" }
+
     /// The client that created it, for signals.
     var sender: Client { client == .former ? .daemon : client }
 

@@ -16,6 +16,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case presenter
     case owner
     case title
+    case waiting
     case evicted
     case asks
     // `Flow`, which flows alone have.
@@ -85,6 +86,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .presenter: Description("Presenter", "s", .presentable, .constant)
         case .owner: Description("Owner", "s", .presentable, .emits)
         case .title: Description("Title", "s", .presentable, .emits)
+        case .waiting: Description("Waiting", "s", .presentable, .emits)
         case .evicted: Description("Evicted", "b", .presentable, .explicit)
         case .asks: Description("Asks", "t", .presentable, .explicit)
         case .definition: Description("Definition", "s", .flow, .constant)
@@ -126,6 +128,7 @@ extension Forest {
         case .presenter: .text(self[slot].presenting?.presenter.service.name ?? "")
         case .owner: .text(self[slot].owner?.name ?? "")
         case .title: .text(self[slot].title)
+        case .waiting: .text(self[slot].waiting)
         case .evicted: .flag(self[slot].presenting?.eviction == .done)
         case .asks: .number(UInt64(self[slot].askCount))
         // A flow's name is its definition's.

@@ -31,11 +31,12 @@ public struct PresentableState: Equatable, Sendable {
         var style = ""
         var presenter = ""
         var title = ""
+        var waiting = ""
         var current: String?
         var output = ""
 
         var isCommon: Bool {
-            style.isEmpty && presenter.isEmpty && title.isEmpty && current == nil && output.isEmpty
+            style.isEmpty && presenter.isEmpty && title.isEmpty && waiting.isEmpty && current == nil && output.isEmpty
         }
     }
 
@@ -58,6 +59,11 @@ public struct PresentableState: Equatable, Sendable {
     public var title: String {
         get { rare[\.title, ""] }
         set { rare[\.title, ""] = newValue }
+    }
+    /// Why no process shows it yet (S-47); empty if one does, or none has failed.
+    public var waiting: String {
+        get { rare[\.waiting, ""] }
+        set { rare[\.waiting, ""] = newValue }
     }
     /// The path of the child that covers the others; nil if none does.
     public var current: String? {
@@ -85,7 +91,8 @@ extension PresentableState {
         if isFlow || forest[slot].presenting != nil || !forest[slot].traits.areCommon {
             let all = Rare(
                 style: forest[slot].style, presenter: forest[slot].presenting?.presenter.service.name ?? "",
-                title: forest[slot].title, current: isFlow ? forest.currentPath(of: slot) : nil,
+                title: forest[slot].title, waiting: forest[slot].waiting,
+                current: isFlow ? forest.currentPath(of: slot) : nil,
                 output: forest[slot].output)
             if !all.isCommon { rare = Sparse(all) }
         }
@@ -134,6 +141,7 @@ extension PresentableState {
             case .presenter: .text(presenter)
             case .owner: .text(owner)
             case .title: .text(title)
+            case .waiting: .text(waiting)
             // A flow's name is its definition's.
             case .definition: isFlow ? .text(name) : nil
             case .ready: isFlow ? .flag(isReady) : nil
@@ -156,6 +164,7 @@ extension PresentableState {
             case (.presenter, .text(let text)): presenter = text
             case (.owner, .text(let text)): owner = text
             case (.title, .text(let text)): title = text
+            case (.waiting, .text(let text)): waiting = text
             case (.ready, .flag(let flag)): isReady = flag
             case (.current, .path(let path)): current = path
             case (.output, .text(let text)): output = text

@@ -1,5 +1,5 @@
 /// The next events by time: idle flows (S-34), calls whose callers have waited long enough (S-9), properties that changed
-/// too soon after they had emitted (S-42), and screens: their presenters may be called again (S-36), they are evicted, or their
+/// too soon after they had emitted (S-42), empty flows that begin again (S-48), and screens: their presenters are called again (S-47), they are evicted, or their
 /// owners are asked whether they are alive (S-44).
 ///
 /// An entry may be too early, never too late, and its subject may be gone. Every step reaches a flow, so reaching only
@@ -10,7 +10,8 @@ struct Alarms: Sendable {
         case flow(NodeID)
         case call(RequestID)
         case stepper(StepperID)
-        /// A screen whose presenter may be called then (S-36), or that has an alarm for other reasons (S-44).
+        /// An empty flow that begins again (S-48).
+        case beginning(NodeID)
         case screen(NodeID)
 
         /// Orders subjects by kind, then by age.
@@ -20,6 +21,7 @@ struct Alarms: Sendable {
             case .call(let request): (1, request.number)
             case .stepper(let stepper): (2, UInt64(stepper.index))
             case .screen(let node): (3, node.instance)
+            case .beginning(let node): (4, node.instance)
             }
         }
     }

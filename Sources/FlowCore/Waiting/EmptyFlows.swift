@@ -5,6 +5,9 @@ public struct Fault: Equatable, Sendable {
     /// The error's text.
     public let message: String
 
+    /// The error as one line for people.
+    public var text: String { message.isEmpty ? name : name.isEmpty ? message : "\(message) (\(name))" }
+
     /// An error with a name and a text, of which at most ``Limits/faultLength`` bytes are kept: its beginning and its end.
     public init(_ name: String, _ message: String) {
         self.name = name
@@ -24,6 +27,8 @@ struct EmptyFlows: Sendable {
         var cause: UInt64
         var client: Client
         var fault: Fault?
+        /// Whether the user closed the last window of a program that knows nothing of flowbus.
+        var isClosed = false
     }
 
     private(set) var causes: [NodeID: Cause] = [:]

@@ -54,10 +54,9 @@ extension Machine {
                 switch entry.subject {
                 case .flow(let flow): forest.slot(of: flow).map { forest[$0].flow?.alarm != entry.due } ?? true
                 case .screen(let screen):
-                    forest.slot(of: screen).map { slot in
-                        let presenting = forest[slot].presenting
-                        return presenting?.delayAlarm != entry.due && presenting?.alarm?.due != entry.due
-                    } ?? true
+                    forest.slot(of: screen).map { forest[$0].presenting?.alarm?.due != entry.due } ?? true
+                case .beginning(let flow):
+                    forest.slot(of: flow).map { forest[$0].flow?.beginning != .paused(until: entry.due) } ?? true
                 case .call(let request): calls[request]?.isAwaited != true
                 case .stepper: false
                 }

@@ -47,18 +47,14 @@ extension Machine {
         (turn.size, turn.taken) = (size, 0)
     }
 
-    /// Answers callers that have waited long enough, and ends delays of presenters. Idle flows, steppers, and owners of screens
-    /// have to wait for the cascade.
+    /// Answers callers that have waited long enough. Idle flows, steppers and screens have to wait for the cascade.
     private mutating func takeDueCalls(_ turn: inout Turn) {
         if let request = calls.parkedCall(dueBy: turn.now) { replyTimedOut(request, &turn) }
         var others: [Alarms.Entry] = []
         while let next = alarms.takeNext(dueBy: turn.now) {
             switch next.subject {
-            case .flow, .stepper: others.append(next)
+            case .flow, .stepper, .screen, .beginning: others.append(next)
             case .call(let request): replyTimedOut(request, &turn)
-            case .screen(let screen):
-                endDelay(of: screen, at: next.due)
-                others.append(next)
             }
         }
         for entry in others { alarms.insert(entry.subject, due: entry.due) }
@@ -83,9 +79,8 @@ extension Machine {
         case .flow(let flow): takeIdle(flow, due: next.due, &turn)
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
-        case .screen(let screen):
-            endDelay(of: screen, at: next.due)
-            takeAlarm(of: screen, at: next.due, &turn)
+        case .screen(let screen): takeAlarm(of: screen, at: next.due, &turn)
+        case .beginning(let flow): if let slot = forest.slot(of: flow) { endPause(ofFlow: slot, at: next.due) }
         }
     }
 

@@ -89,7 +89,7 @@ struct Draft {
     ]
     static let screenKeys = [
         "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
-        "stateOnDisk", "evictAfter", "watchdog",
+        "stateOnDisk", "evictAfter", "watchdog", "patience",
     ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 

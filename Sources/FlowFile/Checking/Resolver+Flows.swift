@@ -74,8 +74,11 @@ extension Resolver {
         return Idle(after: after, step: step, whenHidden: whenHidden ?? .allow)
     }
 
-    func timeSpan(_ item: Item, atMost maximum: TimeSpan.Maximum = .thirtyDays) -> UInt64? {
+    ///
+    /// - Parameter mayBeNone: whether it can be `0s`.
+    func timeSpan(_ item: Item, atMost maximum: TimeSpan.Maximum = .thirtyDays, mayBeNone: Bool = false) -> UInt64? {
         guard let text = item.string(diagnostics, "a time span, such as '60s' or '1min 30s'") else { return nil }
+        if mayBeNone, text == "0s" { return 0 }
         do throws(Literal.InvalidValue) {
             return try TimeSpan.microseconds(text, atMost: maximum)
         } catch {

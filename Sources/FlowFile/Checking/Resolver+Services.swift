@@ -37,13 +37,20 @@ extension Resolver {
         }
         let watchdog = draft.keys["watchdog"].flatMap { timeSpan($0, atMost: .oneHour) }
         checkPresenter(for: "watchdog", of: draft, "only the object of a presenter can be asked")
+        let patience = draft.keys["patience"].flatMap { timeSpan($0, mayBeNone: true) }
+        if let item = draft.keys["patience"], !draft.hasPresenter {
+            diagnostics.error(
+                item.location,
+                "'patience' is not possible without 'presenter' or 'application': there is nobody to wait for; give one of them, or "
+                    + "leave it out")
+        }
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog,
-            result: draft.result?.admitted)
+            patience: patience, result: draft.result?.admitted)
     }
 
     /// Reports a key that means nothing without a presenter.

@@ -71,6 +71,7 @@ struct DefinitionText {
         if let budget = screen.budget { keys.append(("budget", Self.span(budget))) }
         if !screen.isPresentedOnReturn { keys.append(("presentOnReturn", .bool(false))) }
         if let watchdog = screen.watchdog { keys.append(("watchdog", Self.span(watchdog))) }
+        if let patience = screen.patience { keys.append(("patience", Self.span(patience))) }
         if screen.isStateOnDisk { keys.append(("stateOnDisk", .bool(true))) }
         if let time = screen.evictAfter { keys.append(("evictAfter", Self.span(time))) }
         return .table(keys)

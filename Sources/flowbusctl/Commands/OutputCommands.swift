@@ -25,6 +25,24 @@ struct MoveCommand: Command {
     }
 }
 
+/// `retry`
+struct RetryCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Call at once the presenters of screens that wait.",
+        discussion: """
+            A presenter that can't show its screen is called again after a pause, and an empty flow takes its initial step again after
+            one. This ends the pauses: what they waited for is there.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        try context.connect().coordinator("Retry")
+        return .success
+    }
+}
+
 /// `stack`
 struct StackCommand: Command {
     static let configuration = CommandConfiguration(
@@ -66,7 +84,7 @@ private struct StackedScreen {
     }
 
     /// The details that are texts, in the order of the output.
-    private static let texts = ["layer", "style", "title", "owner", "output", "application"]
+    private static let texts = ["layer", "style", "title", "waiting", "owner", "output", "application"]
 
     private var isVisible: Bool { details["visible"]?.truth ?? false }
 

@@ -75,6 +75,7 @@ struct TreeText {
         if let count = asks[node.path] { marks.append(output.paint("\(count) unanswered", .yellow)) }
         if !node.style.isEmpty { marks.append("style \(Names.line(node.style))") }
         if !node.title.isEmpty { marks.append("title '\(Names.line(node.title))'") }
+        if !node.waiting.isEmpty { marks.append(output.paint("waiting: \(Names.line(node.waiting))", .red)) }
         if !node.owner.isEmpty {
             marks.append("owner " + node.owner + (owners[node.owner].map { " (\($0))" } ?? ""))
         }
@@ -96,6 +97,7 @@ extension LiveNode {
         ]
         if self.isFlow { entries.append(("ready", .bool(self.isReady))) }
         if !self.isFlow { entries += [("title", .nonEmpty(self.title)), ("evicted", .bool(isEvicted))] }
+        entries.append(("waiting", .nonEmpty(self.waiting)))
         entries.append(("unanswered", .number(Int128(asks))))
         entries += [
             ("owner", .nonEmpty(self.owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),

@@ -59,6 +59,11 @@ enum CoordinatorInterface {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getStack($1) }
                 },
+                .init("Retry") { message, context, _ in
+                    Daemon.changeRoot(message, context) { daemon, call in
+                        daemon.handle(.pausesEnded(daemon.nextRequest()), answering: call)
+                    }
+                },
                 .init("GetTimings", out: [Argument("timings", "a(ssuttttt)")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getTimings($1) }
                 },
@@ -309,6 +314,7 @@ extension Daemon {
                 try body.appendEntry("visible", "b") { body in try body.append(screen.isVisible) }
                 let texts: [(StaticString, String)] = [
                     ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("title", screen.title),
+                    ("waiting", screen.waiting),
                     ("layer", screen.layer), ("output", screen.output), ("application", screen.application),
                 ]
                 for (name, text) in texts where !text.isEmpty {

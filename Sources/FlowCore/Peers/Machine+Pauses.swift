@@ -1,0 +1,177 @@
+// Presenters that have to wait: they could not show a screen of this name (S-47), or the properties of their root are not known yet
+// (S-49).
+
+extension Machine {
+    /// The pause of presenters of screens like this one, if it counts.
+    func pause(of slot: NodeSlot, _ now: Instant) -> Pause? {
+        let pause = forest[slot].parent.flatMap { forest[$0].flow?.pauses[forest[slot].name] }
+        return pause.flatMap { $0.isOver(at: now) ? nil : $0 }
+    }
+
+    /// Whether the presenter of a screen in sight is not called yet, because it failed (S-47). Then an alarm is set, and the wait is
+    /// reported.
+    mutating func isDelayed(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
+        guard let pause = pause(of: slot, turn.now), turn.now < pause.end, let presenting = forest[slot].presenting
+        else { return false }
+        // Whoever shows it has to know what is new, unless that is what failed. The only client showed all but new screens.
+        let isShown = soleClient == nil ? forest[slot].owner != nil : presenting.reason != .launch
+        if isShown, presenting.fault == nil { return false }
+        if presenting.fault == nil { forest.update(slot) { $0.presenting?.fault = pause.fault } }
+        let due = min(pause.end, patienceEnd(of: slot) ?? pause.end)
+        // It can come in sight many times until then.
+        guard presenting.alarm != Node.Presenting.Alarm(due: due, purpose: .pause) else { return true }
+        setAlarm(.pause, of: slot, due: due)
+        turn.effects.append(
+            .reportDelay(
+                path: forest[slot].path, presenter: presenting.presenter.service.name,
+                microseconds: pause.end.microseconds - turn.now.microseconds, pause.fault))
+        return true
+    }
+
+    /// The bus name of a program appeared: pauses of its screens, and of flows that ask it, are over, but it is not called twice in
+    /// half a second.
+    ///
+    /// - Parameter name: nil for all.
+    mutating func cutPauses(of name: String? = nil, _ now: Instant) {
+        for slot in forest.preorder() {
+            if forest[slot].flow?.beginning != nil { cutPause(ofFlow: slot, asking: name) }
+            guard let presenting = forest[slot].presenting, name == nil || presenting.presenter.service.name == name,
+                presenting.state == .due, presenting.fault != nil, let flow = forest[slot].parent
+            else { continue }
+            let screen = forest[slot].name
+            forest.update(flow) { $0.flow?.pauses[screen]?.isCut = true }
+            if forest[slot].isInSight { forest.noteSighting(slot) }
+        }
+    }
+
+    private mutating func cutPause(ofFlow slot: NodeSlot, asking name: String?) {
+        guard let flow = forest[slot].flow, var pause = flow.pauses[""], flow.beginning != .due else { return }
+        let definition = definitions.flows[flow.definition.index]
+        guard name == nil || definition.navigator?.service.name == name || definition.guard?.service.name == name
+        else { return }
+        pause.isCut = true
+        forest.update(slot) { [pause] node in
+            node.flow?.pauses[""] = pause
+            node.flow?.beginning = .paused(until: pause.end)
+        }
+        schedule(.beginning(forest.id(of: slot)), due: pause.end)
+    }
+
+    // MARK: Failures
+
+    /// Notes that a screen's presenter could not show it, or that it lost its owner.
+    mutating func noteFailure(of slot: NodeSlot, _ fault: Fault, isLoss: Bool = false, _ now: Instant) {
+        guard let flow = forest[slot].parent else { return }
+        let name = forest[slot].name
+        // Clients can register screens of any name.
+        var all = (forest[flow].flow?.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
+        if all[name]?.note(fault, at: now) == nil { all[name] = Pause(after: fault, isLoss: isLoss, at: now) }
+        forest.update(flow) { [all] in $0.flow?.pauses = all }
+    }
+
+    /// A program dismisses its own screen. If it has hardly had the time to show it, it could not, and a rule that contributes the
+    /// screen again would be a busy loop.
+    mutating func noteHastyDismissal(of slot: NodeSlot, _ fault: Fault?, _ now: Instant) {
+        guard let presenting = forest[slot].presenting, let called = presenting.called else { return }
+        let time = presenting.isExpected ? Limits.hastyTime : Limits.hastyTimeWhenShown
+        guard now < called.advanced(by: time) else { return }
+        let name = presenting.presenter.service.name
+        noteFailure(of: slot, fault ?? Fault(Fault.refusal, "'\(name)' dismissed it at once"), now)
+    }
+
+    // MARK: Patience
+
+    /// How long a screen in sight may wait for its presenter, in µs.
+    private func patience(of slot: NodeSlot) -> UInt64 {
+        let screen = definitions.screen(named: forest[slot].name)
+        if let given = screen.flatMap({ definitions[$0].patience }) { return given }
+        let isDismissed = screen.map { definitions[$0].whenOwnerGone == .dismiss } ?? true
+        return isDismissed || forest[slot].presenting?.reason == .launch
+            ? Limits.patience : Limits.patienceForLosses
+    }
+
+    /// When that is over, if it runs: the presenter was called, and the screen is in sight.
+    func patienceEnd(of slot: NodeSlot) -> Instant? {
+        guard let patience = forest[slot].presenting?.patience, let since = patience.since else { return nil }
+        let all = self.patience(of: slot)
+        return since.advanced(by: all - min(patience.spent, all))
+    }
+
+    // MARK: Flows that go and come again
+
+    /// An empty flow goes, with the screen that was lost. The next flow of its name below the same parent goes on with its pauses,
+    /// else a rule that contributes it again would be a loop without one.
+    mutating func handOnPauses(of flow: NodeSlot, _ now: Instant) {
+        guard let parent = forest[flow].parent, let pauses = forest[flow].flow?.pauses, !pauses.isEmpty else { return }
+        let prefix = forest[flow].name + "/"
+        var all = (forest[parent].flow?.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
+        for (name, own) in pauses where !own.isOver(at: now) { all[prefix + name] = own }
+        forest.update(parent) { [all] in $0.flow?.pauses = all }
+    }
+
+    /// A new flow takes over the pauses of the one before.
+    mutating func takeOverPauses(_ flow: NodeSlot, from parent: NodeSlot) {
+        guard let pauses = forest[parent].flow?.pauses, !pauses.isEmpty else { return }
+        let prefix = forest[flow].name + "/"
+        let taken = pauses.filter { $0.key.hasPrefix(prefix) }
+        if taken.isEmpty { return }
+        forest.update(flow) { node in
+            for (name, own) in taken { node.flow?.pauses[String(name.dropFirst(prefix.count))] = own }
+        }
+        forest.update(parent) { $0.flow?.pauses = pauses.filter { taken[$0.key] == nil } }
+    }
+
+    /// Forgets the pauses of screens that no definition declares any more.
+    mutating func forgetUndeclaredPauses(of flow: NodeSlot) {
+        guard let pauses = forest[flow].flow?.pauses, !pauses.isEmpty else { return }
+        let declared = pauses.filter { definitions.declaresPaused($0.key) }
+        if declared.count < pauses.count { forest.update(flow) { $0.flow?.pauses = declared } }
+    }
+}
+
+// MARK: - Roots whose properties are not known yet
+
+extension Machine {
+    /// Whether the presenter of a screen has to wait for the first value of a property of its root. It is called when that is known.
+    mutating func isHeld(_ screen: NodeSlot) -> Bool {
+        guard awaitsFirstValue(screen) else { return false }
+        steppers.hold(forest.id(of: screen))
+        return true
+    }
+
+    private func awaitsFirstValue(_ screen: NodeSlot) -> Bool {
+        if definitions.steppers.isEmpty { return false }
+        let flow = definition(of: forest[screen].root)
+        return definitions.steppers.indices.contains {
+            definitions.steppers[$0].flow == flow && steppers.isAwaited(StepperID($0))
+        }
+    }
+
+    /// A property is known: the presenters that waited for nothing else are called.
+    mutating func releaseHeldScreens() {
+        for screen in steppers.takeHeld() {
+            guard let slot = forest.slot(of: screen) else { continue }
+            if awaitsFirstValue(slot) { steppers.hold(screen) } else { forest.noteSighting(slot) }
+        }
+    }
+}
+
+extension Definitions {
+    /// Whether the screen is declared whose pause has this name (``Node/FlowState/pauses``); true for the flow's own.
+    func declaresPaused(_ name: String) -> Bool {
+        name.isEmpty || screen(named: name.split(separator: "/").last.map(String.init) ?? "") != nil
+    }
+}
+
+extension Fault {
+    /// The error by which a presenter says that it will never show the screen (S-47).
+    public static let refusal = "org.flowbus.Navigation1.Error.Refused"
+
+    /// Whether the bus says that no process got the call.
+    var saysNothingArrived: Bool {
+        let prefix = "org.freedesktop.DBus.Error."
+        guard name.hasPrefix(prefix) else { return false }
+        let rest = name.dropFirst(prefix.count)
+        return rest == "ServiceUnknown" || rest == "NameHasNoOwner" || rest.hasPrefix("Spawn.")
+    }
+}

@@ -1,0 +1,39 @@
+/// The pause before the presenters of a flow's screens of one name are called again, as they could not show one (S-47).
+struct Pause: Equatable, Sendable {
+    /// How often they failed since an owner last kept such a screen for long enough. A loss that comes first does not count: its
+    /// screen is shown again at once.
+    private(set) var failures: UInt64
+    /// When it began.
+    private(set) var since: Instant
+    /// Whether the bus name of the program appeared in it.
+    var isCut = false
+    /// What failed last.
+    private(set) var fault: Fault
+
+    /// A pause after the first failure, or after the loss of an owner.
+    init(after fault: Fault, isLoss: Bool, at now: Instant) {
+        (self.fault, since, failures) = (fault, now, isLoss ? 0 : 1)
+    }
+
+    /// A pause of a record.
+    init(failures: UInt64, since: Instant, isCut: Bool, fault: Fault) {
+        (self.failures, self.since, self.isCut, self.fault) = (failures, since, isCut, fault)
+    }
+
+    /// When it ends: after 0.5, 1, 2, 4, … 30 s.
+    var end: Instant {
+        if failures == 0 { return since }
+        let length = min(Limits.firstPause << min(failures - 1, 16), Limits.longestPause)
+        return since.advanced(by: isCut ? min(length, Limits.firstPause) : length)
+    }
+
+    /// Whether it no longer counts: an owner has had such a screen for long enough since, or nothing was tried.
+    func isOver(at now: Instant) -> Bool { end.advanced(by: Limits.survival) <= now }
+
+    /// Notes another failure. Several in one pause are one: a program may have many screens.
+    mutating func note(_ fault: Fault, at now: Instant) {
+        self.fault = fault
+        guard end <= now else { return }
+        (since, failures, isCut) = (now, failures + 1, false)
+    }
+}
