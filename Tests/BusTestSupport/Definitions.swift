@@ -20,8 +20,9 @@ package let shopDefinitions = """
     flow = "shop"
 
     [flows.shop]
-    initial  = "begin"
-    children = "stack"
+    initial   = "begin"
+    whenEmpty = "stay"
+    children  = "stack"
     [flows.shop.on]
     begin  = { screen = "list" }
     pick   = { screen = "detail", style = "slide" }

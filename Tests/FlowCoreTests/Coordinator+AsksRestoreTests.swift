@@ -100,7 +100,7 @@ struct AsksRestoreTests {
 
     /// A client dies, some time after others did (S-36).
     private func lose(_ client: String, _ world: World) {
-        world.wait(11_000_000)
+        world.wait(Limits.survival)
         world.vanish(client)
     }
 
@@ -191,8 +191,10 @@ struct AsksRestoreTests {
         #expect(world.told.isEmpty)
         #expect(try world.forestNode("/main/editor").askCount == 1)
         try present(world, as: ":1.1")
+        world.now += Limits.hastyTimeWhenShown
         try world.dismiss("/main/pad_2", by: ":1.1")
         try present(world, as: ":1.1")
+        world.now += Limits.hastyTimeWhenShown
         try world.dismiss("/main/pad", by: ":1.1")
         #expect(try present(world, as: ":1.2") == [AskAnswer(token: "b", outcome: .dismissed)])
     }

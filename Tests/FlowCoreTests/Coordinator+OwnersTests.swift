@@ -296,6 +296,7 @@ struct OwnersTests {
         // Covered already when its owner goes: the same.
         try world.emit("cover", on: "/main")
         #expect(world.vanish(":1.6") == ["~ /main/a owner=-"])
+        world.wait(Limits.firstPause)
         #expect(try world.dismiss("/main/b").contains("present com.x #3: /main/a recover"))
     }
 
@@ -303,15 +304,17 @@ struct OwnersTests {
         let world = try keeping(.present)
         #expect(
             world.vanish(":1.5") == [
-                "~ /main/a visible=false presented=false owner=-", "present com.x #2: /main/a recover",
+                "~ /main/a visible=false presented=false owner=- \(lost)", "present com.x #2: /main/a recover",
             ])
-        #expect(world.presented(2, by: ":1.6") == ["~ /main/a owner=:1.6"])
+        #expect(world.presented(2, by: ":1.6") == ["~ /main/a owner=:1.6 waiting=-"])
     }
 
     @Test func `S-30 present: a covered screen is presented again when it is uncovered`() throws {
         let world = try keeping(.present, .stack)
         try world.emit("cover", on: "/main")
-        #expect(world.vanish(":1.5") == ["~ /main/a visible=false owner=-"])
+        #expect(world.vanish(":1.5") == ["~ /main/a visible=false owner=- \(lost)"])
         #expect(try world.dismiss("/main/b").contains("present com.x #2: /main/a recover"))
     }
+
+    private let lost = "waiting='com.x', which showed it, has left the bus (org.freedesktop.DBus.Error.Disconnected)"
 }

@@ -56,6 +56,7 @@ struct SavedStateTests {
         // An empty one takes it back.
         #expect(try world.saveState("/main/note", [], by: ":1.8") == ["= done"])
         world.handle(.clientVanished(Client(":1.8")))
+        world.wait(Limits.firstPause)
         #expect(presentation(world)?.state == [])
     }
 

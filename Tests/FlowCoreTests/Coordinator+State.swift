@@ -15,7 +15,6 @@ extension Coordinator {
     var emptyFlows: EmptyFlows { machine.emptyFlows }
     var nameOwners: NameOwners { machine.nameOwners }
     var watches: ClientWatches { machine.watches }
-    var countedLosses: CountedLosses { machine.countedLosses }
     var registrations: Registrations { machine.registrations }
     var steppers: Steppers { machine.steppers }
     var unsaved: UnsavedRecords { machine.unsaved }

@@ -130,7 +130,11 @@ struct DamagedRecordsTests {
         let end = "is at its end"
         refuses(try damaged("pay") { $0.flow?.birth = .max }, end)
         refuses(try damaged("pay") { $0.flow?.emptiedBy?.origin = .max }, end)
-        refuses(try damaged("main") { $0.flow?.losses[0].losses.excess = .max }, end)
+        refuses(
+            try damaged("main") {
+                $0.flow?.pauses[0].pause = Pause(
+                    failures: .max, since: Instant(microseconds: 0), isCut: false, fault: Fault("", ""))
+            }, end)
         refuses(try damaged("tabs") { $0.traits.raised = .max }, end)
         refuses(try damaged("main") { $0.traits.raised = 40 }, "raised")
         // A step would be sent to a screen.

@@ -29,7 +29,7 @@ extension Effect {
         case .reportUnstarted(let flow, let error): "unstarted \(flow) \(error.code.rawValue)"
         case .reportUnrestored(let path, let why): "unrestored \(path) \(why)"
         case .reportTiming(let it): "timing \(it.path) \(it.start.rawValue) \(it.total)"
-        case .reportDelay(let path, let presenter, let wait): "delay \(path) \(presenter) \(wait)"
+        case .reportDelay(let path, let presenter, let wait, _): "delay \(path) \(presenter) \(wait)"
         case .askGuard(let it): "guard? \(it.text)"
         case .askNavigator(let it): "navigator? \(it.text)"
         case .present(let it): it.text

@@ -21,9 +21,19 @@ extension Coordinator {
         allRecords.compactMap { record in
             switch record.key.kind {
             case .counters, .nameOwner, .registration, .origin: return nil
-            case .node, .activity, .step, .list, .token, .progress, .stepper, .savedState, .ask: return record
+            case .node: return record.withoutExpectation
+            case .activity, .step, .list, .token, .progress, .stepper, .savedState, .ask: return record
             }
         }
+    }
+}
+
+extension Record {
+    /// The record of a node, whose presenter may be called at the restart, as its pause was over by then: it is expected then (S-50).
+    fileprivate var withoutExpectation: Record {
+        guard let body, var node = try? NodeRecord(body) else { return self }
+        node.presenting?.value.isExpected = false
+        return Record(key, node.encoded())
     }
 }
 

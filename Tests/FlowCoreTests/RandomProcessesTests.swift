@@ -26,7 +26,7 @@ struct RandomProcessesTests {
                 evictions > 100 && returns > 50 && statefulReturns > 20,
                 "\(evictions) \(returns) \(statefulReturns)")
             // Few calls with a token are concluded after a restart.
-            if shard != 1 { #expect(lateTokens > 0) }
+            if shard == 4 { #expect(lateTokens > 0) }
             // Few screens with a saved state are presented again.
             if shard == 4 { #expect(statesGivenBack > 0) }
             // Few are watched while they are presented.
@@ -144,7 +144,7 @@ extension RandomProcesses {
             ("owners that are to leave have a time limit, and others one to be evicted", alarmsFit(forest)),
             (
                 "screens in sight were presented",
-                slots.allSatisfy { !forest[$0].isInSight || forest[$0].isSettled || isBackedOff($0, forest) }
+                slots.allSatisfy { !forest[$0].isInSight || forest[$0].isSettled || isPaused($0, forest) }
             ),
         ])
     }
@@ -162,7 +162,7 @@ extension RandomProcesses {
             ),
             ("nothing is asked", coordinator.questions.isEmpty && coordinator.blocked.isEmpty),
             ("nothing is noted", coordinator.emptyFlows.isEmpty && !coordinator.emptyFlows.hasDue),
-            ("who hangs is watched", Set(coordinator.watches.counts.keys) == coordinator.countedLosses.clients),
+            ("nobody is watched", coordinator.watches.counts.isEmpty),
             ("nothing is kept", coordinator.activationTokens.isEmpty),
             (
                 "each verdict that was pending is concluded: \(pendings), \(lateWalks), \(conclusions)",
@@ -235,8 +235,8 @@ extension RandomProcesses {
         }
     }
 
-    /// Whether the presenter of a screen has to wait, because it failed too often (S-36).
-    private func isBackedOff(_ slot: NodeSlot, _ forest: Forest) -> Bool {
+    /// Whether the presenter of a screen has to wait, because it failed (S-47).
+    private func isPaused(_ slot: NodeSlot, _ forest: Forest) -> Bool {
         var alarms = coordinator.alarms
         while let next = alarms.next {
             if next.subject == .screen(forest.id(of: slot)) { return true }
@@ -312,8 +312,6 @@ extension RandomProcesses {
         for registration in coordinator.registrations.all where coordinator.watches.counts[registration.client] != nil {
             watches[registration.client, default: 0] += 1
         }
-        // They are watched until they answer, or leave.
-        for client in coordinator.countedLosses.clients { watches[client, default: 0] += 1 }
         return watches
     }
 }

@@ -23,38 +23,40 @@ enum RecordSamples {
                         Binding("d", .childName), Binding("e", .reason), Binding("f", .error), Binding("g", .message),
                     ], isPrivate: true),
                 presenting: .init(
-                    isShown: true, isKept: false, reason: .recover, origin: 7, serial: 8,
-                    ownedSince: Instant(microseconds: 5),
-                    eviction: .underWay, isRetried: true, leftBy: client, isExpected: true)),
-            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501070161006201016201016e016302046c616e6701640301650401660501670601010100077265636f7665720708010501000101043a312e370100"
+                    isShown: true, isKept: false, reason: .recover, origin: 7, serial: 8, eviction: .underWay,
+                    leftBy: client,
+                    isExpected: true, fault: Fault("x.No", "no"))),
+            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501070161006201016201016e016302046c616e6701640301650401660501670601010100077265636f7665720708010001043a312e37010104782e4e6f026e6f00"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "list", id: "list", isVisible: true, client: client),
                 onDismissed: .init(step: "gone", bindings: nil, isPrivate: false),
                 flow: .init(readiness: .awaitingChildren(2), isAwaitedByParent: true, selected: [4, 5])),
-            "01046c697374000000010000043a312e370104676f6e650000000102020102040500000000"
+            "01046c697374000000010000043a312e370104676f6e65000000010202010204050000000000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
-            "010161000000010000043a312e3700000100000000000000"
+            "010161000000010000043a312e370000010000000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(
                     readiness: .ready, isAwaitedByParent: false, selected: [], birth: 5,
-                    emptiedBy: EmptyFlows.Cause(origin: 6, cause: 7, client: client, fault: Fault("x.No", "no")),
+                    emptiedBy: EmptyFlows.Cause(
+                        origin: 6, cause: 7, client: client, fault: Fault("x.No", "no"), isClosed: true),
                     isBare: true,
-                    losses: [
+                    pauses: [
                         .init(
-                            screen: "b",
-                            losses: OwnerLosses(
-                                times: [Instant(microseconds: 1)], excess: 2, until: Instant(microseconds: 200)))
-                    ])),
-            "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f010162010102c801"
+                            "b",
+                            Pause(
+                                failures: 2, since: Instant(microseconds: 200), isCut: true,
+                                fault: Fault("x.No", "no")))
+                    ], nothingToShow: "no")),
+            "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f0101016202c8010104782e4e6f026e6f026e6f"
         ),
         (
             NodeRecord(
@@ -81,13 +83,13 @@ enum RecordSamples {
                     name: "a", id: "a", isVisible: false, client: client, raised: 300, isHiddenByRule: true,
                     layer: "top"),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
-            "010161000000000000043a312e370000010000000000000000ac020103746f70"
+            "010161000000000000043a312e37000001000000000000000000ac020103746f70"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
-            "010161000000010000043a312e3700000101000000000000"
+            "010161000000010000043a312e370000010100000000000000"
         ),
     ]
 

@@ -69,8 +69,9 @@ extension World {
         handle(.presenterReplied(QuestionID(question), .timedOut))
     }
 
+    /// The presenter fails; by default it refuses, so that it is not called again (S-47).
     @discardableResult
-    func presentFails(_ question: UInt64, _ fault: Fault = Fault("com.x.Error.No", "no")) -> [String] {
+    func presentFails(_ question: UInt64, _ fault: Fault = Fault(Fault.refusal, "no")) -> [String] {
         handle(.presenterReplied(QuestionID(question), .failed(fault)))
     }
 

@@ -128,7 +128,7 @@ struct DefinitionGenerator {
             flows[number].name, parameters: flows[number].parameters, result: result, initial: flows[number].initial,
             children: covering, layers: layers, isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
-            whenEmpty: random.chance(25) ? random.among(.go, .stay) : nil,
+            whenEmpty: random.chance(25) ? random.among(.go, .stay, .again) : nil,
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
             ownersMayEmit: random.chance(4), rules: rules)

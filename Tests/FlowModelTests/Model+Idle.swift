@@ -60,16 +60,22 @@ extension Model {
     }
 
     /// The earliest of all, with those of steppers (S-42).
-    var deadline: UInt64? { (nodes.compactMap(deadline) + [nextChange?.due].compactMap(\.self)).min() }
+    var deadline: UInt64? {
+        (nodes.compactMap(deadline) + [nextChange?.due, nextBeginning?.due].compactMap(\.self)).min()
+    }
 
     /// Takes all that is due, by its time.
     func fireTimers() {
         while true {
             let change = nextChange.flatMap { $0.due <= now ? $0 : nil }
-            if let next = nextIdle(), next.due <= change?.due ?? .max {
+            let beginning = nextBeginning.flatMap { $0.due <= now ? $0 : nil }
+            if let next = nextIdle(), next.due <= min(change?.due ?? .max, beginning?.due ?? .max) {
                 takeIdle(next.flow, next.idle, isLast: next.isLast)
-            } else if let change {
+            } else if let change, change.due <= beginning?.due ?? .max {
                 takeChange(of: change.stepper)
+            } else if let beginning {
+                beginning.flow.beginning = .due
+                finish()
             } else {
                 return
             }

@@ -30,6 +30,7 @@ extension Model {
         definitions = new
         endUndeclaredAsks()
         exchangeSteppers(steppers)
+        endBeginnings()
         // Each has an origin, in the order in which they go.
         for node in nodes.sorted(by: { ($0.depth, $0.order) > ($1.depth, $1.order) }) {
             noteEmpty(node, Emptying(origin: newOrigin(), cause: 0, client: .daemon))

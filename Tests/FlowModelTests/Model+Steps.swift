@@ -19,7 +19,7 @@ extension Model {
         }
         reportChanges()
         switch outcome {
-        case .navigated: break
+        case .navigated: noteFutility(step, "")
         case .ignored(let verdict): noteStillbirth(step, verdict.rawValue)
         case .refused(let error): noteStillbirth(step, error.code.busName)
         }
@@ -172,6 +172,7 @@ extension Model {
         if let parent {
             parent.children.append(node)
             (parent.mayBeEmpty, parent.emptiedBy) = (true, nil)
+            (parent.beginning, parent.isWaiting) = (nil, false)
         } else {
             roots.append(node)
         }

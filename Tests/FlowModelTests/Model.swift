@@ -103,7 +103,7 @@ final class Model {
         case .stepperFailed(let stepper, let error): fail(stepper, error)
         case .definitionsRead(let new): reload(new)
         case .emissionRepeated, .backRepeated, .backStepSet, .titleSet, .stateSaved, .screenFinished,
-            .answerAcknowledged,
+            .answerAcknowledged, .pausesEnded,
             .presentableClaimed,
             .presentableReleased,
             .readinessAwaited, .flowRegistered, .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied,
@@ -232,10 +232,11 @@ final class Model {
         let arguments = node.arguments.broadcastable
         if arguments != node.reported.arguments { changes.arguments = arguments }
         if node.output != node.reported.output { changes.output = node.output }
+        if node.isWaiting != node.reported.isWaiting { changes.isWaiting = node.isWaiting }
         if !changes.isEmpty { observed.append(.changed(changes)) }
         node.reported = ModelNode.ReportedState(
             isVisible: node.isVisible, isPresented: isPresented, isInSight: isUncovered, isReady: node.isReady,
-            current: current, arguments: arguments, output: node.output)
+            current: current, arguments: arguments, output: node.output, isWaiting: node.isWaiting)
         for child in node.children { reportChanges(child, isPresented && !isCovered(child)) }
     }
 
@@ -247,7 +248,7 @@ final class Model {
                 path: node.path, arguments: node.reported.arguments, isVisible: node.reported.isVisible,
                 isPresented: node.reported.isPresented, isInSight: node.isFlow ? nil : node.reported.isInSight,
                 isReady: node.reported.isReady, current: node.reported.current?.path ?? "",
-                output: node.reported.output)
+                output: node.reported.output, isWaiting: node.reported.isWaiting)
         }
         return all
     }

@@ -52,6 +52,11 @@ final class ModelNode {
     /// Whether it had a child, or a step of its birth was not navigated; and what emptied it (S-36).
     var mayBeEmpty = false
     var emptiedBy: Model.Emptying?
+    /// How often it was empty in a row, and whether it is about to take its initial step again (S-48).
+    var emptiness: Model.Emptiness?
+    var beginning: Model.Beginning?
+    /// Whether it says that there is nothing to show.
+    var isWaiting = false
     /// The values that a root got from steppers last (S-42).
     var got: [(key: Model.StepperKey, value: StepperValue)] = []
     /// The reported properties.
@@ -71,6 +76,7 @@ final class ModelNode {
         var current: ModelNode?
         var arguments: Arguments = []
         var output = ""
+        var isWaiting = false
     }
 
     init(

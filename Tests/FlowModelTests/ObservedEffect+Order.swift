@@ -37,7 +37,11 @@ extension ObservedEffect {
         }
         for observed in all {
             switch observed {
-            case .changed(let changes): block.changes[changes.path, default: Changes(path: changes.path)].merge(changes)
+            case .changed(var changes):
+                // The model does not know the text of errors, and so not whether that is another one.
+                if changes.isWaiting == true { changes.isWaiting = nil }
+                if changes.isEmpty { continue }
+                block.changes[changes.path, default: Changes(path: changes.path)].merge(changes)
             case .failed(let failure): block.failures.append(failure)
             case .removed(let path, _) where before != nil && blocks.isEmpty: block.removed.append(path)
             default:
@@ -59,6 +63,7 @@ extension ObservedEffect.Changes {
         isReady = later.isReady ?? isReady
         current = later.current ?? current
         output = later.output ?? output
+        isWaiting = later.isWaiting ?? isWaiting
     }
 
     /// Returns the changes since before; nil if there are none.
@@ -71,6 +76,7 @@ extension ObservedEffect.Changes {
         if isReady == before.isReady { rest.isReady = nil }
         if current == before.current { rest.current = nil }
         if output == before.output { rest.output = nil }
+        if isWaiting == before.isWaiting { rest.isWaiting = nil }
         return rest.isEmpty ? nil : rest
     }
 }

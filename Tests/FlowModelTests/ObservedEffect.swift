@@ -40,10 +40,11 @@ enum ObservedEffect: Equatable {
         /// Empty if no child covers the others.
         var current: String?
         var output: String?
+        var isWaiting: Bool?
 
         var isEmpty: Bool {
             arguments == nil && isVisible == nil && isPresented == nil && isInSight == nil && isReady == nil
-                && current == nil && output == nil
+                && current == nil && output == nil && isWaiting == nil
         }
     }
 
@@ -93,10 +94,9 @@ enum ObservedEffect: Equatable {
                 Failure(flow: it.flow, cause: it.cause, client: it.client, step: it.step, reason: it.reason))
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
-        case .startTimer: return nil
+        case .startTimer, .reportDelay: return nil
         case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
-            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .reportTiming,
-            .reportDelay:
+            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .emitAnswered(let it):
             self = .told(it.client, path: it.path, token: it.answer.token, it.answer.outcome, it.answer.result)
@@ -124,6 +124,7 @@ extension ObservedEffect.Changes {
             isReady: properties.flag(.ready))
         if properties[.current] != nil { current = properties.path(.current) ?? "" }
         output = properties.text(.output)
+        isWaiting = properties.text(.waiting).map { !$0.isEmpty }
     }
 }
 

@@ -206,17 +206,9 @@ extension ObservedEffect {
             "will \(flow) \(step)\(arguments.text)\(isDeepLink ? " deep link" : "")"
         case .removed(let path, let isFlow): "- \(isFlow ? "flow" : "screen") \(path)"
         case .added(let it):
-            "+ \(it.path)#\(it.instance)\(it.arguments.text) \(it.style)\(it.isVisible ? " visible" : "")"
-                + "\(it.isPresented ? " presented" : "")\(it.isReady ? " ready" : "") current=\(it.current ?? "")"
-        case .changed(let it):
-            "~ \(it.path)" + (it.arguments.map { " arguments\($0.text)" } ?? "")
-                + (it.isVisible.map { " visible=\($0)" } ?? "") + (it.isPresented.map { " presented=\($0)" } ?? "")
-                + (it.isInSight.map { " in sight=\($0)" } ?? "")
-                + (it.isReady.map { " ready=\($0)" } ?? "") + (it.current.map { " current=\($0)" } ?? "")
-        case .did(let it):
-            "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["
-                + it.parts.map { "\($0.kind) \($0.name) \($0.path ?? "-")\($0.arguments.text)" }.joined(separator: ", ")
-                + "]\(it.isDeepLink ? " deep link" : "")"
+            it.text
+        case .changed(let it): it.text
+        case .did(let it): it.text
         case .failed(let it): "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason)"
         case .answered(_, let answer): "= \(answer)"
         case .refused(_, let code): "! \(code)"
@@ -224,5 +216,39 @@ extension ObservedEffect {
             "told \(client.name) at \(path) of '\(token)': \(outcome.rawValue)\(result.text)"
         case .unstarted(let path, let code): "unstarted \(path) \(code)"
         }
+    }
+}
+
+// One text each: as one expression they take older compilers too long.
+
+extension ObservedEffect.Presentable {
+    fileprivate var text: String {
+        var text = "+ \(path)#\(instance)\(arguments.text) \(style)"
+        if isVisible { text += " visible" }
+        if isPresented { text += " presented" }
+        if isReady { text += " ready" }
+        return text + " current=\(current ?? "")"
+    }
+}
+
+extension ObservedEffect.Changes {
+    fileprivate var text: String {
+        var text = "~ \(path)"
+        if let arguments { text += " arguments\(arguments.text)" }
+        if let isVisible { text += " visible=\(isVisible)" }
+        if let isPresented { text += " presented=\(isPresented)" }
+        if let isInSight { text += " in sight=\(isInSight)" }
+        if let isReady { text += " ready=\(isReady)" }
+        if let current { text += " current=\(current)" }
+        if let isWaiting { text += " waiting=\(isWaiting)" }
+        return text
+    }
+}
+
+extension ObservedEffect.NavigationSummary {
+    fileprivate var text: String {
+        let parts = parts.map { "\($0.kind) \($0.name) \($0.path ?? "-")\($0.arguments.text)" }
+        let what = "did \(serial) after \(cause) by \(client.name): \(flow) \(step)\(arguments.text)"
+        return what + " [" + parts.joined(separator: ", ") + "]" + (isDeepLink ? " deep link" : "")
     }
 }

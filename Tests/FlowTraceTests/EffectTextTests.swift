@@ -60,12 +60,12 @@ struct EffectTextTests {
         (
             added(presenter: "a.b", owner: client),
             "added /base/main/page screen Name \"page\" Style \"\" ParentFlow /base/main Instance 3 Arguments 0"
-                + " Visible true Presented false InSight false Presenter \"a.b\" Owner \":1.1\" Title \"\""
+                + " Visible true Presented false InSight false Presenter \"a.b\" Owner \":1.1\" Title \"\" Waiting \"\""
         ),
         (
             added(presenter: "", owner: nil),
             "added /base/main/page screen Name \"page\" Style \"\" ParentFlow /base/main Instance 3 Arguments 0"
-                + " Visible true Presented false InSight false Presenter \"\" Owner \"\" Title \"\""
+                + " Visible true Presented false InSight false Presenter \"\" Owner \"\" Title \"\" Waiting \"\""
         ),
         (
             .changeProperties(
@@ -138,8 +138,9 @@ struct EffectTextTests {
             "timing /base/main/page page cold 1 2 30 4"
         ),
         (
-            .reportDelay(path: "/base/main/page", presenter: "com.vendor.Pay", microseconds: 1_000_000),
-            "delay /base/main/page \"com.vendor.Pay\" 1000000"
+            .reportDelay(
+                path: "/base/main/page", presenter: "com.vendor.Pay", microseconds: 1_000_000, Fault("com.x.No", "no")),
+            "delay /base/main/page \"com.vendor.Pay\" 1000000 \"no (com.x.No)\""
         ),
         (.dropQuestion(QuestionID(7)), "drop 7"),
         (.reply(RequestID(5), .verdict(.pending, serial: 0)), "reply 5 pending 0"),

@@ -76,7 +76,7 @@ struct EventTextTests {
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
         "requested 1 other 0 - 0 \":1.1\" when-hidden allow",
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1 input 70",
-        "root-moved 1 /base/main \"left\" \":1.1\"",
+        "root-moved 1 /base/main \"left\" \":1.1\"", "pauses-ended 1",
         "path 1 1 \"main\" - 0 \":1.1\" timeout 5 activation-token \"t\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
         "path 1 1 \"other\" - 0 \":1.1\" timeout 2500 below /base/main",
@@ -135,6 +135,7 @@ struct EventTextTests {
         case clientVanished = "client-vanished"
         case clientIdentified = "client-identified"
         case rootMoved = "root-moved"
+        case pausesEnded = "pauses-ended"
         case nameOwner = "name-owner"
         case stepperChanged = "stepper-changed"
         case stepperSignalled = "stepper-signalled"
@@ -164,6 +165,7 @@ struct EventTextTests {
                 case .answerAcknowledged: .acknowledged
                 case .flowRequested: .requested
                 case .rootMoved: .rootMoved
+                case .pausesEnded: .pausesEnded
                 case .deepLinkOpened: .deepLink
                 case .pathOpened: .path
                 case .flowRegistered: .registered

@@ -97,6 +97,9 @@ struct EmitTests {
         #expect(try service.ctl("hide", "main/list").status == .status(0))
         #expect(try service.property("Visible", of: "/main/list", "Presentable") == false)
         #expect(try service.ctl("dismiss", "main/list").status == .status(0))
+        // The root of autostart has begun again (S-48).
+        #expect(try service.property("Visible", of: "/main/list", "Presentable") == false)
+        #expect(try service.ctl("dismiss", "main").status == .status(0))
         #expect(try service.ctl("show", "main/list").status == .status(66))
     }
 

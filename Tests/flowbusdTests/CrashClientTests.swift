@@ -19,7 +19,7 @@ struct CrashClientTests {
 
         [screens]
         chair = {}
-        seat  = { presenter = "org.example.Ui" }
+        seat  = { presenter = "org.example.Ui", patience = "0s" }
 
         [[autostart]]
         flow = "main"

@@ -13,14 +13,15 @@ struct CrashServiceTests {
         gone  = { why = "string" }
 
         [screens]
-        home = { presenter = "org.example.Ui" }
+        home = { presenter = "org.example.Ui", patience = "0s" }
         page = { presenter = "org.example.Ui" }
 
         [[autostart]]
         flow = "main"
 
         [flows.main]
-        initial = "begin"
+        initial   = "begin"
+        whenEmpty = "stay"
         guard   = { name = "org.example.Guard", steps = ["paid"] }
         [flows.main.on]
         begin = { screen = "home" }

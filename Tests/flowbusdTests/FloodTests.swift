@@ -9,7 +9,7 @@ struct FloodTests {
         go = { text = "string?" }
         [screens]
         page = {}
-        shown = { presenter = "org.example.Presenter" }
+        shown = { presenter = "org.example.Presenter", patience = "0s" }
         [[autostart]]
         flow = "main"
         [flows.main]

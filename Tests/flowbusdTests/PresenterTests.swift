@@ -152,7 +152,11 @@ struct PresenterTests {
         try withdrawn("undeclared")
     }
 
-    @Test func `S-31 S-23 a failed Present dismisses the screen, and onDismissed is triggered`() throws {
+    @Test func `S-23 S-31 S-47 without patience a failed Present dismisses the screen, and onDismissed is triggered`()
+        throws
+    {
+        try service.write(Self.definitions.replacing("page = {", with: "page = { patience = \"0s\","))
+        try service.coordinator("Reload")
         try service.listen()
         let lost = { try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }.values[4] }
         peer.playPresenter { _ in .error(BusError("com.example.No", "no window")) }
@@ -271,14 +275,14 @@ struct PresenterTests {
         try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"]?.text == second.uniqueName }
     }
 
-    @Test func `S-30 S-36 'present': its presenter is started again; the third time in 10 s it is dismissed`() throws {
+    @Test func `S-30 S-47 'present': its presenter is started again, at once and then after pauses`() throws {
         let services = try TemporaryDirectory()
         try services.write("[D-BUS Service]\nName=\(Peer.name)\nExec=/bin/true\n", to: "peer.service")
         let bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
         let service = try Service(Self.keeping("present"), bus: bus)
         try service.listen()
         try service.emit("open", on: "/main")
-        for life in 0..<Limits.losses {
+        for life in 0..<4 {
             let peer = try service.peer(nil)
             peer.playPresenter()
             try peer.requestName(Peer.name)
@@ -289,27 +293,21 @@ struct PresenterTests {
             }
             peer.disconnect()
             // The bus has noticed it, and gives the name to the next one.
-            if life + 1 < Limits.losses {
-                try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"] == "" }
-            }
+            let change = try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"] == "" }
+            #expect(
+                change.values[1]["Waiting"]
+                    == "'com.example.Peer', which showed it, has left the bus (org.freedesktop.DBus.Error.Disconnected)"
+            )
         }
-        let lost = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
-        #expect(lost.values[4] == .options(["why": "presentFailed"]))
     }
 
-    @Test func `S-36 the log says who is not called, which screen waits for that, and how long`() throws {
-        try service.write(
-            Self.definitions.replacing(
-                "lost = { none = true }", with: "lost = { screen = \"page\", onDismissed = { step = \"open\" } }"))
-        try service.coordinator("Reload")
+    @Test func `S-47 the log says who can't show which screen, how long that waits, and why`() throws {
         peer.playPresenter { _ in .error(BusError("com.example.No", "no window")) }
         try service.emit("open", on: "/main")
-        for _ in 0..<Limits.losses { try peer.waitForCall("Present") }
-        let line = try service.process.waitForLine(in: .errors) { $0.contains("is not called") }
-        #expect(
-            line.hasPrefix(
-                "flowbusd: warning: 'com.example.Peer' is not called for a while, because it failed too often: "))
-        #expect(line.contains("'\(Service.tree)/main/page' waits 1 s"))
+        for _ in 0..<2 { try peer.waitForCall("Present") }
+        let line = try service.process.waitForLine(in: .errors) { $0.contains("is called again") }
+        #expect(line.hasPrefix("flowbusd: warning: 'com.example.Peer' can't show a screen, and is called again: "))
+        #expect(line.contains("'\(Service.tree)/main/page' waits 0.5 s: no window (com.example.No)"))
     }
 
     /// The definitions with a `whenOwnerGone` for the screen.

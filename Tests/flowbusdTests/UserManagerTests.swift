@@ -197,7 +197,7 @@ struct UserManagerTests {
         [screens]
         home  = {}
         page  = { presenter = "org.example.Ui", arguments = { number = "int64" } }
-        away  = { presenter = "org.example.Away" }
+        away  = { presenter = "org.example.Away", patience = "0s" }
 
         [[autostart]]
         flow = "main"
