@@ -104,6 +104,33 @@ struct LayerTests {
         #expect(try warnings(Self.text()).isEmpty)
     }
 
+    @Test(arguments: [
+        ("", "takes the flow's 'initial' step again, but it has none"),
+        ("initial = 'open'", "but its step 'open' needs the argument 'item', and nothing gives it then"),
+    ])
+    func `S-48 a flow that can't begin again is an error`(initial: String, text: String) throws {
+        let found = errors("[steps]\nopen = { item = 'int64' }\n[flows.a]\nwhenEmpty = 'again'\n\(initial)")
+        #expect(found.contains { $0.contains(text) }, "\(found)")
+    }
+
+    @Test func `S-48 a root that stays empty is a warning`() throws {
+        let text = """
+            [steps]
+            begin = {}
+            [screens]
+            home = {}
+            [[autostart]]
+            flow = 'a'
+            [flows.a]
+            initial   = 'begin'
+            children  = 'stack'
+            whenEmpty = 'stay'
+            on.begin  = { screen = 'home' }
+            """
+        #expect(try warnings(text).contains { $0.contains("the root 'a' stays when it is empty") })
+        #expect(try warnings(text.replacing("'stay'", with: "'again'")).isEmpty)
+    }
+
     @Test func `S-36 a flow that stays empty and covers others is a warning`() throws {
         let found = try warnings(Self.text(again: ""))
         #expect(found.count == 1 && found.first?.contains("[flows.lock.whenEmpty]") == true, "\(found)")

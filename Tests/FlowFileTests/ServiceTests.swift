@@ -119,6 +119,14 @@ struct ServiceTests {
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
     }
 
+    @Test func `S-47 a screen with a patience, which can be none`() throws {
+        #expect(try screen("presenter = 'a.b'").patience == nil)
+        #expect(try screen("presenter = 'a.b', patience = '0s'").patience == 0)
+        #expect(try screen("application = 'a.b', patience = '30d'").patience == Limits.longestPatience)
+        let alone = errors("[screens]\na = { patience = '1s' }")
+        #expect(alone.contains { $0.contains("'patience' is not possible without 'presenter' or 'application'") })
+    }
+
     @Test func `default values`() throws {
         #expect(try screen("") == ScreenDeclaration("my_page"))
     }

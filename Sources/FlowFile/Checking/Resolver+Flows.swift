@@ -11,6 +11,7 @@ extension Resolver {
         let announces = draft.keys["announce"]?.bool(diagnostics)
         let isRestored = draft.keys["restore"]?.bool(diagnostics)
         let whenEmpty: WhenEmpty? = draft.keys["whenEmpty"]?.word(diagnostics)
+        if whenEmpty == .again { checkBeginning(draft, initial?.declared) }
         let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
         let idle = draft.keys["idle"].map { self.stages($0) } ?? []
         let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
@@ -29,6 +30,17 @@ extension Resolver {
             idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
             guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
+    }
+
+    /// Reports a flow that can't take its initial step again (S-48).
+    private func checkBeginning(_ flow: DraftFlow, _ initial: Declared?) {
+        let needed = initial?.parameters.first { !$0.isOptional }?.name
+        guard let item = flow.keys["whenEmpty"], flow.keys["initial"] == nil || needed != nil else { return }
+        let why = needed.map { "its \(initial?.subject ?? "") needs the argument '\($0)', and nothing gives it then" }
+        diagnostics.error(
+            item.location,
+            "whenEmpty = \"again\" takes the flow's 'initial' step again, but \(why ?? "it has none"); give it a step that needs no "
+                + "arguments, or write \"go\" or \"stay\"")
     }
 
     /// The idle steps: one, or a list of them, each later than the one before.

@@ -120,9 +120,28 @@ extension Resolver {
                 diagnostics.warning(
                     whenEmpty.location,
                     "flow '\(definitions[id].name)' stays when it is empty, and covers the other children of flow "
-                        + "'\(parent.name)' for ever then: give each of its children an 'onDismissed' that shows one again, or "
-                        + "write whenEmpty = \"go\"")
+                        + "'\(parent.name)' for ever then: write whenEmpty = \"again\" or \"go\", or give each of its children an "
+                        + "'onDismissed' that shows one again")
             }
+        }
+    }
+
+    /// Warns about roots that are said to stay when they are empty, though they could begin again (S-48).
+    func warnOfEmptyRoots(_ definitions: Definitions) {
+        for root in definitions.autostart {
+            let flow = definitions[root.flow]
+            guard flow.whenEmpty == .stay, flow.navigator == nil, flow.children != .free,
+                let whenEmpty = draft.flows[flow.name]?.keys["whenEmpty"]
+            else { continue }
+            let canGo = flow.contributors.contains {
+                if case .child(let child) = $0 { child.onDismissed == nil } else { false }
+            }
+            guard canGo else { continue }
+            diagnostics.warning(
+                whenEmpty.location,
+                "the root '\(flow.name)' stays when it is empty, and shows nothing until somebody emits a step then: leave 'whenEmpty' "
+                    + "out, so that it begins again, or give each of its children an 'onDismissed' that shows one again"
+            )
         }
     }
 

@@ -66,6 +66,7 @@ extension Resolver {
         warnOfStarts(definitions)
         warnOfLayers(definitions)
         warnOfEmptyCovers(definitions)
+        warnOfEmptyRoots(definitions)
         var handled = Array(repeating: false, count: definitions.steps.count)
         for flow in definitions.flows {
             for rule in flow.rules { handled[rule.step.index] = true }

@@ -318,6 +318,7 @@ struct DefinitionText {
 
     /// A time span in the largest unit that it is a multiple of.
     private static func span(_ microseconds: UInt64) -> WrittenToml {
+        if microseconds == 0 { return .string("0s") }
         let units: [(String, UInt64)] = [("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000), ("ms", 1_000)]
         let (unit, size) = units.first { microseconds.isMultiple(of: $0.1) } ?? ("us", 1)
         return .string("\(microseconds / size)\(unit)")
