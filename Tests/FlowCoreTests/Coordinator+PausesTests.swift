@@ -176,6 +176,35 @@ struct PausesTests {
         #expect(world.presents == ["/main/page launch"])
     }
 
+    @Test func `S-47 S-48 Retry ends all pauses, those of flows, too, but not within 0.5 s of their beginning`() throws
+    {
+        let world = try opened(builder(patience: Limits.longestPatience))
+        #expect(try pauses(world, 4) { $0.presentFails($1, Self.broken) }.last == 4_000)
+        world.presentFails(try call(world), Self.broken)
+        world.wait(400_000)
+        #expect(world.handle(.pausesEnded(world.nextRequest())).last == "= done")
+        world.wait(99_999)
+        #expect(world.presents == [])
+        world.wait(1)
+        #expect(world.presents == ["/main/page launch"])
+
+        var builder = DefinitionsBuilder()
+        builder.flow("home", initial: "begin", on: ["begin": [.screen("home")], "leave": [.dismiss("home")]])
+        builder.autostart = [.init(flow: "home")]
+        let root = World(builder)
+        root.handle(.started)
+        for _ in 1...3 {
+            try root.emit("leave", on: "/home")
+            root.wait(2 * Limits.firstPause)
+        }
+        try root.emit("leave", on: "/home")
+        root.wait(Limits.firstPause)
+        #expect(root.paths == ["/home"])
+        root.handle(.pausesEnded(root.nextRequest()))
+        root.wait(0)
+        #expect(root.paths == ["/home", "/home/home"])
+    }
+
     @Test func `S-47 a wait is reported once, however often its screen comes in sight, and each longer one again`()
         throws
     {

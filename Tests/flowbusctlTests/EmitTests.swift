@@ -98,6 +98,7 @@ struct EmitTests {
         #expect(try service.property("Visible", of: "/main/list", "Presentable") == false)
         #expect(try service.ctl("dismiss", "main/list").status == .status(0))
         // The root of autostart has begun again (S-48).
+        #expect(try service.ctl("retry").status == .status(0))
         #expect(try service.property("Visible", of: "/main/list", "Presentable") == false)
         #expect(try service.ctl("dismiss", "main").status == .status(0))
         #expect(try service.ctl("show", "main/list").status == .status(66))

@@ -301,6 +301,19 @@ struct PresenterTests {
         }
     }
 
+    @Test func `S-47 GetStack says that a screen waits, and why; Retry is for anyone`() throws {
+        try service.listen()
+        peer.playPresenter { _ in .error(BusError("com.example.No", "no window")) }
+        try service.emit("open", on: "/main")
+        let waiting = BusValue.string("no window (com.example.No)")
+        try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Waiting"] == waiting }
+        let screen = try service.coordinator("GetStack", "")[0].elements.last
+        #expect(screen?.elements[2]["waiting"] == waiting)
+        let calls = peer.calls("Present").count
+        #expect(try service.coordinator("Retry") == [])
+        while peer.calls("Present").count == calls { try peer.waitForCall("Present") }
+    }
+
     @Test func `S-47 the log says who can't show which screen, how long that waits, and why`() throws {
         peer.playPresenter { _ in .error(BusError("com.example.No", "no window")) }
         try service.emit("open", on: "/main")
