@@ -168,6 +168,7 @@ static void append_interfaces(sd_bus_message *m, const struct node *node, bool i
     append_entry(m, "Presenter", 's', "");
     append_entry(m, "Owner", 's', "");
     append_entry(m, "Title", 's', "");
+    append_entry(m, "Waiting", 's', "");
     close_container(m);
     close_container(m);
     if (is_flow) {

@@ -1,5 +1,6 @@
 import BusTestSupport
 import FlowCore
+import Glibc
 import Testing
 
 /// Presenters that are killed, before and after their answer.
@@ -209,6 +210,16 @@ struct CrashPresenterTests {
         }
         #expect(try peers.reports(by: Self.name).count == 4)
         #expect(try isResponsive())
+    }
+
+    @Test func `S-30 D-1 stopped just after an owner was lost, it ends in order`() throws {
+        let ui = try present("lasting")
+        // It learns of both at once.
+        service.process.send(signal: SIGSTOP)
+        try peers.kill(ui)
+        service.process.send(signal: SIGTERM)
+        service.process.send(signal: SIGCONT)
+        #expect(try service.process.waitForExit() == .status(0))
     }
 
     @Test func `S-30 present, killed before the answer of its second process: presentFailed`() throws {
