@@ -1,0 +1,57 @@
+"""A page of the terminal in one function: it returns a title, a text and buttons, and is asked again when its arguments change."""
+
+import sys
+
+import gi
+
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk  # noqa: E402
+
+if not Gtk.init_check():
+    sys.exit("there is no display")  # Before the bus name is taken; so flowbusd learns of it at once, and tries again.
+
+STYLE = Gtk.CssProvider()
+STYLE.load_from_data(b"""
+    window { font-size: 28px; color: black; background: #dce6f2; }
+    window.help, window.receipt, window.thanks { background: #dcf2e0; }
+    window.fee, window.pay { background: #f7efd0; }
+    window.outage { background: #f2c8c4; }
+    window.board, window.pin, window.settings { background: #e4e0ee; }
+    .title { font-size: 44px; font-weight: bold; }
+""")
+Gtk.StyleContext.add_provider_for_display(
+    Gtk.Window().get_display(), STYLE, Gtk.STYLE_PROVIDER_PRIORITY_APPLICATION)
+
+
+def page(presenter, name):
+    """Registers the function of a page. It gets the screen and its arguments, and returns a title, a text, and what can be pressed:
+    a dict of labels and functions. The function with the label "…" gets what is typed."""
+
+    def register(content):
+        @presenter.screen(name)
+        def show(screen):
+            window = Gtk.Window(css_classes=[name])
+            screen.on_update(lambda screen: fill(window, *content(screen, **screen.arguments)))
+            fill(window, *content(screen, **screen.arguments))
+            return window
+
+        return content
+
+    return register
+
+
+def fill(window, title, text, buttons):
+    """Puts a content into a window."""
+    window.set_title(title)
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=24, valign=Gtk.Align.CENTER, halign=Gtk.Align.CENTER)
+    box.append(Gtk.Label(label=title, css_classes=["title"]))
+    box.append(Gtk.Label(label=text, wrap=True, justify=Gtk.Justification.CENTER))
+    for label, pressed in buttons.items():
+        if label == "…":
+            widget = Gtk.PasswordEntry()
+            widget.connect("activate", lambda entry, pressed=pressed: pressed(entry.get_text()))
+        else:
+            widget = Gtk.Button(label=label)
+            widget.connect("clicked", lambda _button, pressed=pressed: pressed())
+        box.append(widget)
+    window.set_child(box)

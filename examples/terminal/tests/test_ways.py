@@ -1,0 +1,194 @@
+"""The ways through the terminal."""
+
+import os
+import sys
+
+import pytest
+from conftest import HERE, OUTAGE, PROGRAMS, TICKET, WELCOME
+from flowbus.testing import CallError
+
+
+def test_both_displays_begin(terminal):
+    assert terminal.device.tree() == """
+        customer        flow, presented
+        └── visit       flow, presented, current  lang=en
+            └── welcome screen, presented, current  lang=en
+        attendant       flow, presented
+        └── board       screen, presented, current
+    """
+
+
+def test_a_ticket_is_paid(terminal):
+    pay = terminal.pay()
+    assert terminal.page == ("pay", {"ticket": "A-17", "cents": 450, "lang": "en"})
+    pay.emit("paid", receipt="R-1")
+    assert terminal.page == ("receipt", {"ticket": "A-17", "receipt": "R-1", "lang": "en"})
+    terminal.receipt.screen("receipt").emit("ticketTaken")
+    assert terminal.page == ("welcome", {"lang": "en"})
+
+
+def test_a_declined_card_leads_back_to_the_fee(terminal):
+    terminal.pay().emit("notPaid", why="the card is blocked")
+    name, arguments = terminal.page
+    assert (name, arguments["ticket"], arguments["problem"]) == ("fee", "A-17", "the card is blocked")
+    assert terminal.customer.screen("fee").emit("payAsked") == "navigated"
+    assert terminal.page[0] == "pay"
+
+
+def test_back_gives_the_ticket_back_but_not_during_a_payment(terminal):
+    pay = terminal.pay()
+    assert pay.back() == "navigated"
+    assert terminal.page[0] == "pay"
+    pay.emit("notPaid", why="cancelled")
+    terminal.customer.screen("fee").back()
+    assert terminal.page[0] == "welcome"
+    assert TICKET not in terminal.device.tree()
+
+
+def test_help_is_there_with_and_without_a_ticket(terminal):
+    terminal.device.emit(WELCOME, "helpAsked")
+    assert terminal.page[0] == "help"
+    assert terminal.insert() == "navigated"
+    assert terminal.page[0] == "fee"
+    terminal.customer.screen("fee").emit("helpAsked")
+    assert terminal.page[0] == "help"
+    terminal.customer.screen("help").back()
+    assert terminal.page == ("fee", {"ticket": "A-17", "cents": 450, "lang": "en"})
+
+
+def test_a_language_is_that_of_all_pages(terminal):
+    instance = terminal.customer.screen("welcome").instance
+    terminal.device.emit(WELCOME, "languagePicked", lang="de")
+    assert terminal.page == ("welcome", {"lang": "de"})
+    assert terminal.customer.screen("welcome").instance == instance
+    pay = terminal.pay()
+    assert pay.arguments["lang"] == "de"
+    pay.emit("paid", receipt="R-1")
+    assert terminal.page[1]["lang"] == "de"
+
+
+def test_a_language_can_be_chosen_when_the_ticket_is_in(terminal):
+    terminal.insert()
+    terminal.customer.screen("fee").emit("languagePicked", lang="de")
+    assert terminal.page == ("fee", {"ticket": "A-17", "cents": 450, "lang": "de"})
+    terminal.customer.screen("fee").back()
+    assert terminal.page == ("welcome", {"lang": "en"})
+
+
+def test_nobody_else_acts_on_a_ticket(terminal):
+    terminal.pay()
+    with pytest.raises(CallError, match="owner"):
+        terminal.device.emit(f"{TICKET}/pay", "paid", receipt="R-0")
+
+
+def test_a_second_ticket_waits_in_the_reader(terminal, libflowbus, tmp_path):
+    slot = tmp_path / "slot"
+    os.mkfifo(slot)
+    pay = terminal.pay()
+    assert terminal.insert("B-18") == "unhandled"
+    terminal.device.run([sys.executable, PROGRAMS / "reader", slot], owns="com.park.Reader")
+    slot.write_text("B-18 200\nC-19 100\n")
+    pay.emit("paid", receipt="R-1")
+    terminal.receipt.screen("receipt").emit("ticketTaken")
+    terminal.wait("fee", ticket="B-18", cents=200)
+    terminal.device.wait_said("took B-18")
+    terminal.customer.screen("fee").back()
+    terminal.wait("fee", ticket="C-19", cents=100)
+
+
+def test_a_customer_walks_away(plain):
+    terminal = plain(idle="1s").play()
+    terminal.device.emit(WELCOME, "languagePicked", lang="de")
+    terminal.insert()
+    terminal.device.emit("attendant/board", "settingsAsked")
+    terminal.wait("welcome", lang="en")
+    assert TICKET not in terminal.device.tree()
+    terminal.wait("board")
+
+
+def test_a_wrong_pin_and_the_right_one(terminal):
+    terminal.device.emit("attendant/board", "settingsAsked")
+    pin = terminal.attendant.screen("pin")
+    assert pin.emit("pinEntered", pin="1234") == "rejected"
+    assert terminal.shown == [WELCOME, "attendant/settings/pin"]
+    assert pin.emit("pinEntered", pin="4711") == "navigated"
+    assert terminal.shown == [WELCOME, "attendant/settings/settings"]
+    terminal.attendant.screen("settings").emit("settingsLeft")
+    assert terminal.shown == [WELCOME, "attendant/board"]
+
+
+def test_the_outage_is_over_all_and_a_payment_goes_on(terminal):
+    pay = terminal.pay()
+    terminal.works(False)
+    assert terminal.shown == [OUTAGE, "attendant/board"]
+    assert terminal.insert("B-18") == "hidden"
+    assert pay.emit("paid", receipt="R-1") == "navigated"
+    assert terminal.page[0] == "outage"
+    terminal.works(True)
+    assert terminal.page[0] == "receipt"
+
+
+def test_a_terminal_without_its_machine_is_out_of_service(flowbus):
+    device = flowbus(HERE.parent / "flows.d")
+    device.presenter("welcome")
+    device.wait_presented(OUTAGE)
+
+
+def test_flowbusd_is_killed_during_a_payment(terminal):
+    pay, before = terminal.pay(), terminal.device.tree()
+    terminal.device.kill_flowbusd()
+    assert terminal.device.tree() == before
+    assert pay.emit("paid", receipt="R-1") == "navigated"
+    assert terminal.page[0] == "receipt"
+
+
+def test_the_cashier_is_killed_during_a_payment_and_nobody_pays_twice(plain, libflowbus):
+    terminal = plain().play(cashier=False)
+    terminal.real("cashier")
+    terminal.insert()
+    terminal.customer.screen("fee").emit("payAsked")
+    terminal.wait("pay")
+    reference = terminal.asked(1)
+    terminal.device.kill("com.park.Cashier")
+    assert terminal.asked(2) == reference
+    terminal.put_in("good")
+    terminal.wait("receipt", receipt="R-1")
+    assert terminal.card_terminal.charges == {reference: 450}
+
+
+def test_the_programs_themselves(plain, libflowbus):
+    terminal = plain()
+    terminal.real("customer", "cashier", "receipt", "attendant")
+    terminal.wait("welcome")
+    terminal.press("customer", "Deutsch")
+    terminal.wait("welcome", lang="de")
+    assert terminal.device.tree()[WELCOME].title == "Willkommen"
+    terminal.insert()
+    terminal.wait("fee")
+    assert terminal.device.tree()[f"{TICKET}/fee"].title == "Parkschein A-17"
+    terminal.press("customer", "Mit Karte zahlen")
+    terminal.wait("pay")
+    terminal.asked(1)
+    terminal.put_in("blocked")
+    terminal.wait("fee", problem="the card is blocked")
+    terminal.press("customer", "Mit Karte zahlen")
+    terminal.wait("pay")
+    terminal.asked(1)
+    terminal.press("cashier", "Abbrechen")
+    terminal.wait("fee", problem="cancelled")
+    terminal.press("customer", "Mit Karte zahlen")
+    terminal.wait("pay")
+    terminal.asked(1)
+    terminal.put_in("good")
+    terminal.wait("receipt", receipt="R-1", lang="de")
+    terminal.press("receipt", "Fertig")
+    terminal.wait("welcome", lang="de")
+    terminal.press("attendant", "Settings")
+    terminal.wait("pin")
+    terminal.press("attendant", "0000")
+    terminal.press("attendant", "4711")
+    terminal.wait("settings")
+    terminal.press("attendant", "Out of service")
+    terminal.wait("outage")
+    terminal.press("attendant", "In service")
+    terminal.wait("welcome")
