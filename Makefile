@@ -80,7 +80,8 @@ examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.tom
     examples/drafts/draft \
     $(addprefix examples/phone/,logind screens) \
     $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift) \
-    $(addprefix examples/stacker/,stacker compositors.py screens windowname.py)
+    $(addprefix examples/stacker/,stacker compositors.py screens windowname.py) \
+    $(addprefix examples/terminal/programs/,attendant card-terminal cashier customer machine page.py pages.css reader receipt)
 
 # The tests of `make test-quick`: chosen by measuring, so that they take less than a minute after a build. HACKING.md lists what it
 # leaves out.

@@ -1,26 +1,20 @@
 """A page of the terminal in one function: it returns a title, a text and buttons, and is asked again when its arguments change."""
 
 import sys
+from pathlib import Path
 
 import gi
 
+gi.require_version("Gdk", "4.0")
 gi.require_version("Gtk", "4.0")
-from gi.repository import Gtk  # noqa: E402
+from gi.repository import Gdk, Gtk  # noqa: E402
 
 if not Gtk.init_check():
     sys.exit("there is no display")  # Before the bus name is taken; so flowbusd learns of it at once, and tries again.
 
 STYLE = Gtk.CssProvider()
-STYLE.load_from_data(b"""
-    window { font-size: 28px; color: black; background: #dce6f2; }
-    window.help, window.receipt, window.thanks { background: #dcf2e0; }
-    window.fee, window.pay { background: #f7efd0; }
-    window.outage { background: #f2c8c4; }
-    window.board, window.pin, window.settings { background: #e4e0ee; }
-    .title { font-size: 44px; font-weight: bold; }
-""")
-Gtk.StyleContext.add_provider_for_display(
-    Gtk.Window().get_display(), STYLE, Gtk.STYLE_PROVIDER_PRIORITY_APPLICATION)
+STYLE.load_from_path(str(Path(__file__).with_name("pages.css")))
+Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), STYLE, Gtk.STYLE_PROVIDER_PRIORITY_APPLICATION)
 
 
 def page(presenter, name):
@@ -30,7 +24,7 @@ def page(presenter, name):
     def register(content):
         @presenter.screen(name)
         def show(screen):
-            window = Gtk.Window(css_classes=[name])
+            window = Gtk.Window(css_classes=[name], decorated=False)
             screen.on_update(lambda screen: fill(window, *content(screen, **screen.arguments)))
             fill(window, *content(screen, **screen.arguments))
             return window

@@ -6,7 +6,7 @@ Programs that need a display are real ones that open no windows, and fail withou
 import time
 
 import pytest
-from conftest import TICKET
+from terminal import TICKET
 
 SOON = 3  # s
 

@@ -4,8 +4,8 @@ import os
 import sys
 
 import pytest
-from conftest import HERE, OUTAGE, PROGRAMS, TICKET, WELCOME
 from flowbus.testing import CallError
+from terminal import HERE, OUTAGE, PROGRAMS, TICKET, WELCOME
 
 
 def test_both_displays_begin(terminal):

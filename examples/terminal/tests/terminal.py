@@ -1,0 +1,130 @@
+"""The terminal under test: its definitions and services on a bus of its own. Its pages are played, or shown by its programs."""
+
+import importlib.machinery
+import importlib.util
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from gi.repository import GLib
+
+HERE = Path(__file__).parent
+PROGRAMS = HERE.parent / "programs"
+WELCOME, TICKET, OUTAGE = "customer/visit/welcome", "customer/visit/ticket", "customer/outage/outage"
+PAGES = {"customer": "welcome", "cashier": "pay", "receipt": "receipt", "attendant": "board"}  # One page of each program.
+
+
+def load(name):
+    """A program as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(PROGRAMS / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+class Terminal:
+    """A device with the definitions of the terminal, and what happens at it."""
+
+    def __init__(self, flowbus, folder, *, earlier=(), environment=None, **times):
+        """With folders of definitions that hide some of its own, variables of its programs, and other times."""
+        shutil.copytree(HERE.parent / "flows.d", folder)
+        for name, time in times.items():
+            self.change(folder, name, time)
+        self.device = flowbus(*earlier, folder, environment=environment)
+        self.options = ["--windows"] if environment else []
+        bus = self.device.connect()
+        self.machine = self.device.in_loop(lambda: load("machine").Machine(bus))
+        self.card_terminal = self.device.in_loop(lambda: load("card-terminal").CardTerminal(bus))
+
+    @staticmethod
+    def change(folder, name, time):
+        """Changes a time in all files: 'idle', 'watchdog', or the 'patience' of a screen."""
+        for file in folder.iterdir():
+            pattern = {"idle": r'(after = )"\w+"'}.get(name, rf'(?m)^({name} *= )"\w+"')
+            file.write_text(re.sub(pattern, rf'\1"{time}"', file.read_text()))
+
+    def play(self, **how):
+        """Plays the programs, and what checks the PIN. `cashier=False` leaves one out."""
+        for name, page in PAGES.items():
+            if how.get(name, True):
+                setattr(self, name, self.device.presenter(page))
+        if how.get("attendant", True):
+            self.device.guard("settings", lambda question: question.arguments["pin"] == "4711")
+        return self
+
+    def real(self, *names, fails_unless=None, fails_once=None):
+        """Has the bus start programs when they are needed. As without a display, they fail at once unless a file is there; or the
+        first time, when a file is not there yet."""
+        for name in names:
+            command = [sys.executable, HERE / "pressed", *self.options, PROGRAMS / name]
+            if fails_unless or fails_once:
+                test = '[ -e "$0" ]' if fails_unless else '[ -e "$0" ] || ! touch "$0"'
+                command = ["/bin/sh", "-c", f'{test} || {{ echo "there is no display" >&2; exit 1; }}; exec "$@"',
+                           fails_unless or fails_once, *command]
+            self.device.program(f"com.park.{name.capitalize()}", command)
+
+    def uninstall(self, name):
+        """The bus does not know a program any more."""
+        (Path(self.device.folder) / "services" / f"com.park.{name.capitalize()}.service").unlink()
+        self.device.connection.call_sync(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig", None, None, 0, -1)
+
+    def process(self, name):
+        """The process of a real program."""
+        return self.device.connection.call_sync(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+            GLib.Variant("(s)", (f"com.park.{name.capitalize()}",)), None, 0, -1).unpack()[0]
+
+    def press(self, program, label):
+        """Presses a button of a real program."""
+        self.device.connection.call_sync(
+            f"com.park.{program.capitalize()}", "/page", "com.park.Page", "Press", GLib.Variant("(s)", (label,)), None, 0, -1)
+
+    def works(self, works):
+        """The machine is in service, or it is not."""
+        self.device.in_loop(lambda: self.machine.set(None, "", "", "", "InService", GLib.Variant("b", works)))
+        self.device.wait_for(lambda tree: ("customer/outage" in tree) != works, "the outage that the property says")
+
+    def asked(self, times):
+        """Waits until the card terminal has been asked so many times about the payment that is under way; its reference."""
+        terminal = self.card_terminal
+        self.device.wait_for(lambda _tree: [len(it) for _, it in terminal.asked.values()] == [times], "a question")
+        return next(iter(terminal.asked))
+
+    def put_in(self, card):
+        """The customer puts a card in."""
+        self.device.connection.call_sync(
+            "com.vendor.CardTerminal", "/com/vendor/CardTerminal", "com.vendor.CardTerminal", "Insert",
+            GLib.Variant("(s)", (card,)), None, 0, -1)
+
+    def insert(self, ticket="A-17", cents=450):
+        """What the reader says when a ticket is put in."""
+        return self.device.emit("customer/visit", "ticketRead", ticket=ticket, cents=cents)
+
+    def pay(self):
+        """Leads to the page of the payment."""
+        self.insert()
+        self.customer.screen("fee").emit("payAsked")
+        return self.cashier.screen("pay")
+
+    @property
+    def shown(self):
+        """The screens that the two displays show."""
+        return self.device.tree().presented
+
+    @property
+    def page(self):
+        """The page that the customer sees: its name and its arguments."""
+        node, = [it for path, it in self.device.tree().items() if it.presented and not it.is_flow and path.startswith("customer")]
+        return node.name, dict(node.arguments)
+
+    def wait(self, name, timeout=None, **arguments):
+        """Waits until the customer sees this page, with these arguments."""
+
+        def is_shown(tree):
+            screens = [it for it in tree.values() if not it.is_flow and it.name == name]
+            return any(it.presented and arguments.items() <= it.arguments.items() for it in screens)
+
+        self.device.wait_for(is_shown, f"the page '{name}' with {arguments}", timeout)
