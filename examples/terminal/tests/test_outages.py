@@ -46,7 +46,7 @@ def test_the_display_comes_late(plain, libflowbus, display):
     terminal = plain()
     terminal.real("customer", "attendant", fails_unless=display)
     assert terminal.insert() == "navigated"  # The reader has no display, and is there from the beginning.
-    time.sleep(2)  # That late it is.
+    time.sleep(1.2)  # That late it is.
     assert terminal.shown == []
     display.touch()
     terminal.wait("fee", SOON, ticket="A-17")
@@ -60,7 +60,7 @@ def test_the_program_of_the_receipt_is_not_installed(plain):
 
 
 def test_a_page_hangs(plain):
-    terminal = plain(watchdog="200ms").play()
+    terminal = plain(watchdog="100ms").play()
     terminal.insert()
     terminal.customer.hang()
     terminal.device.wait_for(lambda tree: not tree[f"{TICKET}/fee"].visible, "a page that nobody shows")
