@@ -191,10 +191,8 @@ struct AsksRestoreTests {
         #expect(world.told.isEmpty)
         #expect(try world.forestNode("/main/editor").askCount == 1)
         try present(world, as: ":1.1")
-        world.now += Limits.hastyTimeWhenShown
         try world.dismiss("/main/pad_2", by: ":1.1")
         try present(world, as: ":1.1")
-        world.now += Limits.hastyTimeWhenShown
         try world.dismiss("/main/pad", by: ":1.1")
         #expect(try present(world, as: ":1.2") == [AskAnswer(token: "b", outcome: .dismissed)])
     }

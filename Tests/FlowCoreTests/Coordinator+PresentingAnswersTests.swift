@@ -39,7 +39,6 @@ struct PresentingAnswersTests {
         let instance = try world.state("/main/a").instance
         world.own("com.x", ":1.9")
         // Another one at the same path is not affected.
-        world.now += Limits.hastyTime
         try world.dismiss("/main/a", by: ":1.9")
         try world.emit("open", on: "/main")
         for question in 1...2 as ClosedRange<UInt64> {

@@ -133,7 +133,7 @@ struct DamagedRecordsTests {
         refuses(
             try damaged("main") {
                 $0.flow?.pauses[0].pause = Pause(
-                    failures: .max, since: Instant(microseconds: 0), isCut: false, fault: Fault("", ""))
+                    failures: .max, since: Instant(microseconds: 0), isCut: false, fault: Fault("", ""), origin: 0)
             }, end)
         refuses(try damaged("tabs") { $0.traits.raised = .max }, end)
         refuses(try damaged("main") { $0.traits.raised = 40 }, "raised")

@@ -54,9 +54,9 @@ enum RecordSamples {
                             "b",
                             Pause(
                                 failures: 2, since: Instant(microseconds: 200), isCut: true,
-                                fault: Fault("x.No", "no")))
+                                fault: Fault("x.No", "no"), origin: 3))
                     ], nothingToShow: "no")),
-            "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f0101016202c8010104782e4e6f026e6f026e6f"
+            "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f0101016202c8010104782e4e6f026e6f03026e6f"
         ),
         (
             NodeRecord(

@@ -118,9 +118,8 @@ extension Limits {
             LimitRow(
                 "the answer to a repeated `Present`, unless its definition says less", time(repeatedPresentTimeout)),
             LimitRow(
-                "a program that dismisses its screen within this time, without having shown it, has failed (S-47)",
+                "after a program has dismissed its screen within this time, what that brings again has to wait (S-47)",
                 time(hastyTime)),
-            LimitRow("the same if it has shown the screen", time(hastyTimeWhenShown)),
             LimitRow("a screen that waits keeps its activation token", time(tokenWait)),
             LimitRow("the owner of a screen that is evicted leaves it (S-44)", time(leaveTime)),
             LimitRow("how long ago the input of `inputTime` can be (S-46)", time(inputAge)),

@@ -101,10 +101,8 @@ public enum Limits {
     public static let longestPatience: UInt64 = 2_592_000_000_000
     /// The time limit of the answer to a `Present` that repeats a failed one, unless the definition gives less, in µs.
     public static let repeatedPresentTimeout: UInt64 = 10_000_000
-    /// A program that dismisses its screen within this time of its call, and has not shown it, has failed to, in µs.
+    /// If a program dismisses its screen within this time of its call, what that brings again has to wait, in µs.
     public static let hastyTime: UInt64 = 10_000_000
-    /// The same if it has shown the screen.
-    public static let hastyTimeWhenShown: UInt64 = 1_000_000
     /// How long a screen that waits keeps its activation token, in µs.
     public static let tokenWait: UInt64 = 10_000_000
     /// How long an owner of a screen that is evicted can take to leave it, in µs (S-44).

@@ -222,10 +222,11 @@ extension Machine {
             return
         }
         // An owner that dismisses its presentable gets no `Withdraw`.
-        if isOwner(client, of: slot) { noteHastyDismissal(of: slot, fault, turn.now) }
+        let origin = origins.next()
+        if isOwner(client, of: slot) { noteHastyDismissal(of: slot, fault, origin: origin, turn.now) }
         if forest[slot].owner == client { removeOwner(slot, &turn) }
         let why = fault.map { Dismissal(.failed, $0) } ?? Dismissal(.dismissed)
-        dismiss(slot, why, origin: origins.next(), cause: 0, client, &turn)
+        dismiss(slot, why, origin: origin, cause: 0, client, &turn)
         turn.answer = .reply(request, .done)
     }
 

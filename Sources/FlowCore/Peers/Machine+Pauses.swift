@@ -4,9 +4,16 @@
 extension Machine {
     /// The pause of presenters of screens like this one, if it counts.
     func pause(of slot: NodeSlot, _ now: Instant) -> Pause? {
-        let pause = forest[slot].parent.flatMap { forest[$0].flow?.pauses[forest[slot].name] }
-        return pause.flatMap { $0.isOver(at: now) ? nil : $0 }
+        guard let pauses = forest[slot].parent.flatMap({ forest[$0].flow?.pauses }), !pauses.isEmpty else { return nil }
+        let name = forest[slot].name
+        let origin = forest[slot].presenting?.origin
+        return [pauses[name], pauses[Self.hasty(name)]].compactMap(\.self).filter {
+            !$0.isOver(at: now) && ($0.origin == 0 || $0.origin == origin)
+        }.max { $0.end < $1.end }
     }
+
+    /// The name of the pause after programs have dismissed screens of a name at once, which no presentable can have.
+    private static func hasty(_ name: String) -> String { ":" + name }
 
     /// Whether the presenter of a screen in sight is not called yet, because it failed (S-47). Then an alarm is set, and the wait is
     /// reported.
@@ -39,7 +46,9 @@ extension Machine {
                 presenting.state == .due, presenting.fault != nil, let flow = forest[slot].parent
             else { continue }
             let screen = forest[slot].name
-            forest.update(flow) { $0.flow?.pauses[screen]?.isCut = true }
+            forest.update(flow) { node in
+                for name in [screen, Self.hasty(screen)] { node.flow?.pauses[name]?.isCut = true }
+            }
             if forest[slot].isInSight { forest.noteSighting(slot) }
         }
     }
@@ -61,22 +70,32 @@ extension Machine {
 
     /// Notes that a screen's presenter could not show it, or that it lost its owner.
     mutating func noteFailure(of slot: NodeSlot, _ fault: Fault, isLoss: Bool = false, _ now: Instant) {
+        notePause(forest[slot].name, of: slot, fault, isLoss: isLoss, now)
+    }
+
+    private mutating func notePause(
+        _ name: String, of slot: NodeSlot, _ fault: Fault, isLoss: Bool = false, origin: UInt64 = 0, _ now: Instant
+    ) {
         guard let flow = forest[slot].parent else { return }
-        let name = forest[slot].name
         // Clients can register screens of any name.
         var all = (forest[flow].flow?.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
-        if all[name]?.note(fault, at: now) == nil { all[name] = Pause(after: fault, isLoss: isLoss, at: now) }
+        if all[name]?.note(fault, of: origin, at: now) == nil {
+            all[name] = Pause(after: fault, isLoss: isLoss, of: origin, at: now)
+        }
         forest.update(flow) { [all] in $0.flow?.pauses = all }
     }
 
-    /// A program dismisses its own screen. If it has hardly had the time to show it, it could not, and a rule that contributes the
-    /// screen again would be a busy loop.
-    mutating func noteHastyDismissal(of slot: NodeSlot, _ fault: Fault?, _ now: Instant) {
-        guard let presenting = forest[slot].presenting, let called = presenting.called else { return }
-        let time = presenting.isExpected ? Limits.hastyTime : Limits.hastyTimeWhenShown
-        guard now < called.advanced(by: time) else { return }
+    /// A program dismisses its own screen soon after it was called. If that brings the screen again, by the step of `onDismissed` or
+    /// because a flow begins again, it has to wait: it would be a busy loop.
+    ///
+    /// - Parameter origin: that of the dismissal.
+    mutating func noteHastyDismissal(of slot: NodeSlot, _ fault: Fault?, origin: UInt64, _ now: Instant) {
+        guard let presenting = forest[slot].presenting, let called = presenting.called,
+            now < called.advanced(by: Limits.hastyTime)
+        else { return }
         let name = presenting.presenter.service.name
-        noteFailure(of: slot, fault ?? Fault(Fault.refusal, "'\(name)' dismissed it at once"), now)
+        let why = fault ?? Fault(Fault.refusal, "'\(name)' dismissed it at once")
+        notePause(Self.hasty(forest[slot].name), of: slot, why, origin: origin, now)
     }
 
     // MARK: Patience
@@ -159,7 +178,8 @@ extension Machine {
 extension Definitions {
     /// Whether the screen is declared whose pause has this name (``Node/FlowState/pauses``); true for the flow's own.
     func declaresPaused(_ name: String) -> Bool {
-        name.isEmpty || screen(named: name.split(separator: "/").last.map(String.init) ?? "") != nil
+        let screen = name.split(separator: "/").last?.drop { $0 == ":" } ?? ""
+        return name.isEmpty || self.screen(named: String(screen)) != nil
     }
 }
 

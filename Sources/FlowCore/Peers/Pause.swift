@@ -9,15 +9,17 @@ struct Pause: Equatable, Sendable {
     var isCut = false
     /// What failed last.
     private(set) var fault: Fault
+    /// The origin whose screens have to wait; 0 for all. The dismissal by a program holds back only what it brings again by itself.
+    private(set) var origin: UInt64
 
     /// A pause after the first failure, or after the loss of an owner.
-    init(after fault: Fault, isLoss: Bool, at now: Instant) {
-        (self.fault, since, failures) = (fault, now, isLoss ? 0 : 1)
+    init(after fault: Fault, isLoss: Bool, of origin: UInt64 = 0, at now: Instant) {
+        (self.fault, since, failures, self.origin) = (fault, now, isLoss ? 0 : 1, origin)
     }
 
     /// A pause of a record.
-    init(failures: UInt64, since: Instant, isCut: Bool, fault: Fault) {
-        (self.failures, self.since, self.isCut, self.fault) = (failures, since, isCut, fault)
+    init(failures: UInt64, since: Instant, isCut: Bool, fault: Fault, origin: UInt64) {
+        (self.failures, self.since, self.isCut, self.fault, self.origin) = (failures, since, isCut, fault, origin)
     }
 
     /// When it ends: after 0.5, 1, 2, 4, … 30 s.
@@ -31,8 +33,8 @@ struct Pause: Equatable, Sendable {
     func isOver(at now: Instant) -> Bool { end.advanced(by: Limits.survival) <= now }
 
     /// Notes another failure. Several in one pause are one: a program may have many screens.
-    mutating func note(_ fault: Fault, at now: Instant) {
-        self.fault = fault
+    mutating func note(_ fault: Fault, of origin: UInt64 = 0, at now: Instant) {
+        (self.fault, self.origin) = (fault, origin)
         guard end <= now else { return }
         (since, failures, isCut) = (now, failures + 1, false)
     }

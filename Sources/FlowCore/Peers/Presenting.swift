@@ -235,6 +235,7 @@ extension Node {
 
         /// The screen has an owner, or needs none any more.
         mutating func endWaiting() {
+            if patience == nil, rare.isAsAtFirst { return }
             fault = nil
             patience = nil
             rare = Sparse()

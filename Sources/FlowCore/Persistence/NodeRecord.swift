@@ -21,7 +21,6 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
     struct NamedPause: Equatable, Sendable {
         var screen: String
         var pause: Pause
-        var failures: UInt64 { pause.failures }
 
         init(_ screen: String, _ pause: Pause) { (self.screen, self.pause) = (screen, pause) }
     }
@@ -146,12 +145,14 @@ extension NodeRecord.NamedPause: RecordPart {
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&screen)
-        var (failures, since, isCut, fault) = (pause.failures, pause.since, pause.isCut, pause.fault)
+        var (failures, since, isCut) = (pause.failures, pause.since, pause.isCut)
+        var (fault, origin) = (pause.fault, pause.origin)
         try coder.code(&failures)
         try coder.code(&since)
         try coder.code(&isCut)
         try coder.code(&fault)
-        pause = Pause(failures: failures, since: since, isCut: isCut, fault: fault)
+        try coder.code(&origin)
+        pause = Pause(failures: failures, since: since, isCut: isCut, fault: fault, origin: origin)
     }
 }
 

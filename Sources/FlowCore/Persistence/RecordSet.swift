@@ -31,7 +31,9 @@ final class RecordSet {
         /// The greatest of the numbers after which others are counted.
         fileprivate var greatestNumber: UInt64 {
             var number = max(latestOrigin, node.raised)
-            if let flow = node.flow { for pause in flow.value.pauses { number = max(number, pause.failures) } }
+            if let flow = node.flow {
+                for named in flow.value.pauses { number = max(number, named.pause.failures, named.pause.origin) }
+            }
             return number
         }
     }
