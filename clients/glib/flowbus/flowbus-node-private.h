@@ -12,6 +12,7 @@ struct _FlowbusNode {
   char *style;
   char *owner;
   char *title;
+  char *waiting;
   char *output;
   char *current;
   GVariant *arguments;

@@ -152,6 +152,21 @@ flowbus_node_get_title (FlowbusNode *self)
 }
 
 /**
+ * flowbus_node_get_waiting: (get-property waiting)
+ * @self: a node
+ *
+ * Gets why it can't be shown yet.
+ *
+ * Returns: (transfer none): why it can't be shown yet; empty if it does not wait
+ */
+const char *
+flowbus_node_get_waiting (FlowbusNode *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
+  return self->waiting;
+}
+
+/**
  * flowbus_node_get_output: (get-property output)
  * @self: a node
  *

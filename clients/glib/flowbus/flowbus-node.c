@@ -17,6 +17,7 @@ enum {
   PROP_ARGUMENTS,
   PROP_OWNER,
   PROP_TITLE,
+  PROP_WAITING,
   PROP_OUTPUT,
   PROP_CURRENT,
   PROP_VISIBLE,
@@ -69,6 +70,7 @@ _flowbus_node_update (FlowbusNode *self, GVariant *values)
   take_text (self, values, "Style", &self->style, PROP_STYLE);
   take_text (self, values, "Owner", &self->owner, PROP_OWNER);
   take_text (self, values, "Title", &self->title, PROP_TITLE);
+  take_text (self, values, "Waiting", &self->waiting, PROP_WAITING);
   take_text (self, values, "Output", &self->output, PROP_OUTPUT);
   take_text (self, values, "Current", &self->current, PROP_CURRENT);
   take_flag (self, values, "Visible", &self->visible, PROP_VISIBLE);
@@ -155,6 +157,7 @@ flowbus_node_finalize (GObject *object)
   g_free (self->style);
   g_free (self->owner);
   g_free (self->title);
+  g_free (self->waiting);
   g_free (self->output);
   g_free (self->current);
   g_variant_unref (self->arguments);
@@ -178,6 +181,7 @@ flowbus_node_get_property (GObject *object, guint id, GValue *value, GParamSpec 
   case PROP_ARGUMENTS: g_value_set_variant (value, self->arguments); break;
   case PROP_OWNER: g_value_set_string (value, self->owner); break;
   case PROP_TITLE: g_value_set_string (value, self->title); break;
+  case PROP_WAITING: g_value_set_string (value, self->waiting); break;
   case PROP_OUTPUT: g_value_set_string (value, self->output); break;
   case PROP_CURRENT: g_value_set_string (value, self->current); break;
   case PROP_VISIBLE: g_value_set_boolean (value, self->visible); break;
@@ -259,6 +263,13 @@ flowbus_node_class_init (FlowbusNodeClass *klass)
    */
   properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, NULL, flags);
   /**
+   * FlowbusNode:waiting: (getter get_waiting)
+   *
+   * Why it can't be shown yet, for people: the last error of the program that is to show a screen, which is called again, or why an
+   * empty flow has nothing to show. Empty if it does not wait; a service older than this property reports none.
+   */
+  properties[PROP_WAITING] = g_param_spec_string ("waiting", NULL, NULL, NULL, flags);
+  /**
    * FlowbusNode:output: (getter get_output)
    *
    * The output that a root stands on; %NULL for a screen, empty if there is none.
@@ -308,5 +319,6 @@ flowbus_node_init (FlowbusNode *self)
 {
   self->arguments = g_variant_ref_sink (g_variant_new ("a{sv}", NULL));
   self->children = g_list_store_new (FLOWBUS_TYPE_NODE);
+  self->waiting = g_strdup ("");
   self->is_live = TRUE;
 }

@@ -36,13 +36,6 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (FlowbusPresenter, flowbus_presenter, G_TYPE_OBJECT)
 
-static void
-refuse_present (GDBusMethodInvocation *invocation, int code, char *message)
-{
-  g_dbus_method_invocation_return_error_literal (invocation, G_DBUS_ERROR, code, message);
-  g_free (message);
-}
-
 static gboolean
 is_handled (FlowbusPresenter *self, GQuark detail)
 {
@@ -60,8 +53,8 @@ handle_present (FlowbusContractPresenter *skeleton, GDBusMethodInvocation *invoc
   gboolean is_known;
 
   if (!g_variant_lookup (details, "instance", "t", &instance) || !instance) {
-    refuse_present (invocation, G_DBUS_ERROR_INVALID_ARGS,
-                    g_strdup_printf ("the details of '%s' have no 'instance' of the type 't'", path));
+    g_dbus_method_invocation_return_error (invocation, G_DBUS_ERROR, G_DBUS_ERROR_INVALID_ARGS,
+                                           "the details of '%s' have no 'instance' of the type 't'", path);
     return TRUE;
   }
   g_object_ref (self);
@@ -78,7 +71,9 @@ handle_present (FlowbusContractPresenter *skeleton, GDBusMethodInvocation *invoc
   /* Handlers for this screen alone count, and those for all. */
   detail = g_quark_from_string (name);
   if (!is_handled (self, detail) && !is_handled (self, 0)) {
-    refuse_present (invocation, G_DBUS_ERROR_FAILED, g_strdup_printf ("this program does not show the screen '%s'", name));
+    g_autofree char *message = g_strdup_printf ("this program does not show the screen '%s'", name);
+
+    g_dbus_method_invocation_return_dbus_error (invocation, FLOWBUS_PRESENT_REFUSED, message);
     g_object_unref (self);
     return TRUE;
   }
@@ -407,8 +402,8 @@ flowbus_presenter_class_init (FlowbusPresenterClass *klass)
    * "detail" alone. A screen for which there is no handler is refused.
    *
    * The handler makes the view, and calls flowbus_screen_set_visible() when there is something to see, now or later. If it can't
-   * show the screen, it calls flowbus_screen_fail(). If it does not know yet, it calls flowbus_screen_hold(). Otherwise the
-   * program owns the screen when the handlers have returned.
+   * show the screen now, it calls flowbus_screen_fail(), and if it never will, flowbus_screen_refuse(). If it does not know yet, it
+   * calls flowbus_screen_hold(). Otherwise the program owns the screen when the handlers have returned.
    *
    * [property@Flowbus.Screen:state] has what an earlier process saved.
    */

@@ -11,6 +11,9 @@
 #define FLOWBUS_FLOW FLOWBUS_NAME ".Flow"
 #define FLOWBUS_PRESENTABLE FLOWBUS_NAME ".Presentable"
 #define FLOWBUS_STEPPER FLOWBUS_NAME ".Stepper"
+/* Answers to Present: "not now", as each error is but for one, and "never". */
+#define FLOWBUS_PRESENT_FAILED "org.freedesktop.DBus.Error.Failed"
+#define FLOWBUS_PRESENT_REFUSED FLOWBUS_NAME ".Error.Refused"
 #define DBUS_PROPERTIES "org.freedesktop.DBus.Properties"
 #define DBUS_OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
 

@@ -91,7 +91,7 @@ _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant
 }
 
 static void
-answer_present (FlowbusScreen *self, const char *message)
+answer_present (FlowbusScreen *self, const char *error, const char *message)
 {
   g_autoptr (GPtrArray) invocations = g_steal_pointer (&self->invocations);
 
@@ -99,8 +99,8 @@ answer_present (FlowbusScreen *self, const char *message)
   for (guint i = 0; i < invocations->len; i++) {
     GDBusMethodInvocation *invocation = g_ptr_array_index (invocations, i);
 
-    if (message)
-      g_dbus_method_invocation_return_error_literal (invocation, G_DBUS_ERROR, G_DBUS_ERROR_FAILED, message);
+    if (error)
+      g_dbus_method_invocation_return_dbus_error (invocation, error, message);
     else
       g_dbus_method_invocation_return_value (invocation, NULL);
   }
@@ -129,7 +129,7 @@ static void
 accept (FlowbusScreen *self)
 {
   self->is_held = FALSE;
-  answer_present (self, NULL);
+  answer_present (self, NULL, NULL);
   self->is_owner = TRUE;
   self->accepts++;
   self->accepted_by = _flowbus_client_get_appearances (self->client);
@@ -162,7 +162,7 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
   g_object_ref (self);
   self->is_withdrawn = TRUE;
   self->is_held = FALSE;
-  answer_present (self, "the screen has been withdrawn");
+  answer_present (self, FLOWBUS_PRESENT_FAILED, "the screen has been withdrawn");
   _flowbus_screen_send_waiting (self);
   if (self->changes)
     g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
@@ -327,8 +327,8 @@ _flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
  * @self: a screen that is being presented
  *
  * Puts the answer off beyond the handlers of [signal@Flowbus.Presenter::present], [signal@Flowbus.Screen::updated] or
- * [signal@Flowbus.Screen::returned], until flowbus_screen_accept() or flowbus_screen_fail(). The service waits for 60 seconds,
- * unless the definition gives another time.
+ * [signal@Flowbus.Screen::returned], until flowbus_screen_accept(), flowbus_screen_fail() or flowbus_screen_refuse(). The service
+ * waits for 60 seconds, unless the definition gives another time.
  */
 void
 flowbus_screen_hold (FlowbusScreen *self)
@@ -371,14 +371,27 @@ flowbus_screen_accept (FlowbusScreen *self)
   g_object_unref (self);
 }
 
+static void
+end_in_vain (FlowbusScreen *self, const char *error, const char *message)
+{
+  if (self->is_withdrawn)
+    return;
+  g_return_if_fail (self->invocations->len > 0);
+  answer_present (self, error, message);
+  _flowbus_screen_withdraw (self, "failed");
+}
+
 /**
  * flowbus_screen_fail:
  * @self: a screen that is being presented
  * @message: why, for people
  *
- * Says that this program can't show the screen, in a handler of [signal@Flowbus.Presenter::present] or after
- * flowbus_screen_hold(). The service dismisses the screen, and its flow learns of it (`onDismissed`, with the reason
- * `presentFailed`). Here, the screen is withdrawn with the reason "failed". To give up a screen that is shown already, call
+ * Says that this program can't show the screen now, in a handler of [signal@Flowbus.Presenter::present] or after
+ * flowbus_screen_hold(): for instance because what it needs is not there yet. Here, the screen is withdrawn with the reason
+ * "failed". The service keeps it, and presents it again after a pause, as a new screen for this program. It dismisses the screen when
+ * its patience is over; then its flow learns of it (`onDismissed`, with the reason `presentFailed`).
+ *
+ * If the program will never show the screen, it calls flowbus_screen_refuse(). To give up a screen that is shown already, call
  * flowbus_screen_dismiss_with_error_async().
  */
 void
@@ -386,11 +399,24 @@ flowbus_screen_fail (FlowbusScreen *self, const char *message)
 {
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
   g_return_if_fail (message != NULL);
-  if (self->is_withdrawn)
-    return;
-  g_return_if_fail (self->invocations->len > 0);
-  answer_present (self, message);
-  _flowbus_screen_withdraw (self, "failed");
+  end_in_vain (self, FLOWBUS_PRESENT_FAILED, message);
+}
+
+/**
+ * flowbus_screen_refuse:
+ * @self: a screen that is being presented
+ * @message: why, for people
+ *
+ * Says that this program will never show the screen, where flowbus_screen_fail() says that it can't now: for instance because there
+ * is nothing that its arguments name. The service dismisses it at once, and its flow learns of it (`onDismissed`, with the reason
+ * `presentFailed`).
+ */
+void
+flowbus_screen_refuse (FlowbusScreen *self, const char *message)
+{
+  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  g_return_if_fail (message != NULL);
+  end_in_vain (self, FLOWBUS_PRESENT_REFUSED, message);
 }
 
 /**

@@ -329,7 +329,8 @@ flowbus_screen_class_init (FlowbusScreenClass *klass)
    * - "dismissed": it was dismissed, for instance by flowbus_screen_dismiss_async().
    * - "finished": flowbus_screen_finish_with_result_async() finished it.
    * - "released": flowbus_screen_release_async() gave it back.
-   * - "failed": flowbus_screen_fail() refused it, or flowbus_screen_dismiss_with_error_async() dismissed it.
+   * - "failed": flowbus_screen_fail() or flowbus_screen_refuse() was the answer to its Present, or
+   *   flowbus_screen_dismiss_with_error_async() dismissed it.
    * - "gone": it is no longer there after a restart of the service.
    * - "closed": the presenter or the connection to the bus was closed.
    */

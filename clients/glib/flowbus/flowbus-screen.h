@@ -58,6 +58,7 @@ FLOWBUS_API void flowbus_screen_hold (FlowbusScreen *self);
 FLOWBUS_API gboolean flowbus_screen_is_held (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_accept (FlowbusScreen *self);
 FLOWBUS_API void flowbus_screen_fail (FlowbusScreen *self, const char *message);
+FLOWBUS_API void flowbus_screen_refuse (FlowbusScreen *self, const char *message);
 
 /**
  * FlowbusOptionsFunc:

@@ -31,6 +31,7 @@ FLOWBUS_API const char *flowbus_node_get_style (FlowbusNode *self);
 FLOWBUS_API GVariant *flowbus_node_get_arguments (FlowbusNode *self);
 FLOWBUS_API const char *flowbus_node_get_owner (FlowbusNode *self);
 FLOWBUS_API const char *flowbus_node_get_title (FlowbusNode *self);
+FLOWBUS_API const char *flowbus_node_get_waiting (FlowbusNode *self);
 FLOWBUS_API const char *flowbus_node_get_output (FlowbusNode *self);
 FLOWBUS_API const char *flowbus_node_get_current (FlowbusNode *self);
 FLOWBUS_API gboolean flowbus_node_get_visible (FlowbusNode *self);

@@ -441,6 +441,10 @@ on_broken (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer mode)
     flowbus_screen_fail (screen, "no printer is connected");
     return;
   }
+  if (g_str_equal (word, "refuse")) {
+    flowbus_screen_refuse (screen, "this shop has no printer");
+    return;
+  }
   flowbus_screen_hold (screen);
   g_object_set_data_full (G_OBJECT (presenter), "held", g_object_ref (screen), g_object_unref);
 }
@@ -457,6 +461,7 @@ test_fail (void)
 {
   Shop *shop = g_new0 (Shop, 1);
   FlowbusTree *tree;
+  FlowbusNode *node;
   FlowbusScreen *screen;
   g_autofree char *why = NULL;
   gulong handler;
@@ -479,22 +484,37 @@ test_fail (void)
   g_assert_cmpstr (why, ==, "this program does not show the screen 'broken'");
   g_clear_pointer (&why, g_free);
 
-  handler = g_signal_connect (shop->presenter, "present::broken", G_CALLBACK (on_broken), (gpointer) "fail");
+  handler = g_signal_connect (shop->presenter, "present::broken", G_CALLBACK (on_broken), (gpointer) "refuse");
   g_free (fixture_emit (shop->fixture, SHOP, "refused", NULL));
   wait_until (why);
-  g_assert_cmpstr (why, ==, "no printer is connected");
+  g_assert_cmpstr (why, ==, "this shop has no printer");
   g_clear_pointer (&why, g_free);
   g_signal_handler_disconnect (shop->presenter, handler);
 
-  /* Held, and refused later. */
-  g_signal_connect (shop->presenter, "present::broken", G_CALLBACK (on_broken), (gpointer) "hold");
+  /* It can't now, in the handler and later: each time it is presented again, and waits meanwhile. */
+  handler = g_signal_connect (shop->presenter, "present::broken", G_CALLBACK (on_broken), (gpointer) "fail");
   g_free (fixture_emit (shop->fixture, SHOP, "refused", NULL));
+  wait_until ((node = flowbus_tree_lookup (tree, SHOP "/broken")) &&
+              g_str_has_prefix (flowbus_node_get_waiting (node), "no printer is connected"));
+  g_signal_handler_disconnect (shop->presenter, handler);
+  g_signal_connect (shop->presenter, "present::broken", G_CALLBACK (on_broken), (gpointer) "hold");
   wait_until ((screen = g_object_get_data (G_OBJECT (shop->presenter), "held")));
+  g_assert_cmpuint (flowbus_screen_get_instance (screen), ==, flowbus_node_get_instance (node));
   note_signals (screen, shop->notes);
-  flowbus_screen_fail (screen, "the printer is on fire");
+  g_object_set_data (G_OBJECT (shop->presenter), "held", NULL);
+  screen = flowbus_presenter_lookup_screen (shop->presenter, flowbus_node_get_instance (node));
+  flowbus_screen_fail (screen, "the printer is warming up");
   g_assert_nonnull (strstr (shop->notes->str, "broken withdrawn(failed)"));
+  wait_until (g_str_has_prefix (flowbus_node_get_waiting (node), "the printer is warming up"));
+
+  /* Held, and refused later. */
+  wait_until ((screen = g_object_get_data (G_OBJECT (shop->presenter), "held")));
+  g_assert_null (why);
+  flowbus_screen_refuse (screen, "the printer is on fire");
+  g_assert_false (flowbus_screen_is_live (screen));
   wait_until (why);
   g_assert_cmpstr (why, ==, "the printer is on fire");
+  g_assert_null (flowbus_tree_lookup (tree, SHOP "/broken"));
   g_object_set_data (G_OBJECT (shop->presenter), "held", NULL);
 
   /* Held, and shown later. What an owner alone may do waits for that. */

@@ -159,6 +159,7 @@ test_changes (void)
   g_assert_cmpstr (flowbus_node_get_style (node), ==, "");
   g_assert_cmpstr (flowbus_node_get_owner (node), ==, "");
   g_assert_cmpstr (flowbus_node_get_title (node), ==, "");
+  g_assert_cmpstr (flowbus_node_get_waiting (node), ==, "");
   g_assert_null (flowbus_node_get_output (node));
   g_assert_null (flowbus_node_get_current (node));
   g_assert_false (flowbus_node_get_visible (node));

@@ -79,7 +79,7 @@ on_present (FlowbusPresenter *presenter, FlowbusScreen *screen, FlowbusApplicati
                                                   flowbus_presenter_get_bus_name (presenter), name, name);
 
       g_message ("%s", message);
-      flowbus_screen_fail (screen, message);
+      flowbus_screen_refuse (screen, message);
     }
   else if (GTK_IS_WINDOW (widget) && gtk_window_get_application (GTK_WINDOW (widget)) == NULL)
     gtk_window_set_application (GTK_WINDOW (widget), GTK_APPLICATION (self));

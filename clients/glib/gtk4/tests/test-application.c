@@ -18,7 +18,7 @@ on_show (FlowbusApplication *app, FlowbusScreen *screen, Program *program)
   program->shown++;
   g_set_object (&latest, screen);
   if (flowbus_screen_get_int64 (screen, "number") == 50)
-    flowbus_screen_fail (screen, "not today");
+    flowbus_screen_refuse (screen, "not today");
   else if (flowbus_screen_get_int64 (screen, "number") == 60)
     flowbus_screen_hold (screen);
   else if (flowbus_screen_get_int64 (screen, "number") < 100)
