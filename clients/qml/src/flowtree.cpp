@@ -28,7 +28,7 @@ constexpr PropertyName propertyNames[] = {
     {"instance", "Instance"}, {"name", "Name"},           {"style", "Style"},     {"arguments", "Arguments"},
     {"owner", "Owner"},       {"presenter", "Presenter"}, {"title", "Title"},     {"definition", "Definition"},
     {"output", "Output"},     {"current", "Current"},     {"visible", "Visible"}, {"presented", "Presented"},
-    {"inSight", "InSight"},   {"ready", "Ready"},
+    {"inSight", "InSight"},   {"ready", "Ready"},         {"waiting", "Waiting"},
 };
 
 using Interfaces = QMap<QString, QVariantMap>;

@@ -13,8 +13,8 @@
     \brief The live tree of flows and screens, as a list model: parents before their children, children in order.
 
     The roles are \c path, \c instance, \c name, \c parentPath, \c depth, \c isFlow, \c style, \c arguments, \c owner, \c presenter,
-    \c title, \c definition, \c output, \c current, \c visible, \c presented, \c inSight and \c ready, as the properties of the
-    interfaces Presentable and Flow.
+    \c title, \c waiting, \c definition, \c output, \c current, \c visible, \c presented, \c inSight and \c ready, as the
+    properties of the interfaces Presentable and Flow.
 
     The model follows each change in the order in which it happens. After a restart of flowbusd it reads the tree again; the rows of
     what is still there stay.

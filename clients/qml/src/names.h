@@ -21,10 +21,10 @@ inline constexpr QLatin1String objectManagerInterface("org.freedesktop.DBus.Obje
 namespace Error {
 inline constexpr QLatin1String invalidArguments("org.flowbus.Navigation1.Error.InvalidArguments");
 inline constexpr QLatin1String notOwner("org.flowbus.Navigation1.Error.NotOwner");
+inline constexpr QLatin1String refused("org.flowbus.Navigation1.Error.Refused");
 inline constexpr QLatin1String rejected("org.flowbus.Navigation1.Error.Rejected");
 inline constexpr QLatin1String guardFailed("org.flowbus.Navigation1.Error.GuardFailed");
 inline constexpr QLatin1String failed("org.freedesktop.DBus.Error.Failed");
-inline constexpr QLatin1String notSupported("org.freedesktop.DBus.Error.NotSupported");
 inline constexpr QLatin1String noReply("org.freedesktop.DBus.Error.NoReply");
 inline constexpr QLatin1String nameHasNoOwner("org.freedesktop.DBus.Error.NameHasNoOwner");
 inline constexpr QLatin1String serviceUnknown("org.freedesktop.DBus.Error.ServiceUnknown");

@@ -44,7 +44,7 @@ FlowBusPresenter::~FlowBusPresenter()
         // A program that ends loses its screens as one that crashes, and flowbusd knows from the definitions what is to follow.
         if (view.screen->isOwned && view.screen->isLive && !view.screen->isLeaving && !isQuitting)
             view.screen->giveUp();
-        refuse(view, Error::failed, QStringLiteral("the presenter is gone"));
+        fail(view, Error::failed, QStringLiteral("the presenter is gone"));
         delete view.window;
         delete view.screen;
     }
@@ -144,9 +144,9 @@ void FlowBusPresenter::present(const QDBusMessage &message)
     Q_EMIT countChanged();
     view.component = component(view.screen->name, view.ownsComponent);
     if (!view.component) {
-        refuse(view, Error::notSupported,
-               QStringLiteral("this program has no screen '%1'; it has '%2'")
-                   .arg(view.screen->name, screenNames().join(QLatin1String("', '"))));
+        fail(view, Error::refused,
+             QStringLiteral("this program has no screen '%1'; it has '%2'")
+                 .arg(view.screen->name, screenNames().join(QLatin1String("', '"))));
     } else if (view.component->isLoading()) {
         connect(view.component, &QQmlComponent::statusChanged, view.screen, [this, instance] { create(instance); });
     } else {
@@ -207,7 +207,8 @@ void FlowBusPresenter::create(qulonglong instance)
             problem = QStringLiteral("the component is a %1, and not a ScreenWindow")
                           .arg(QLatin1String(object->metaObject()->className()));
         delete object;
-        return refuse(m_views[instance], Error::failed, QStringLiteral("screen '%1': %2").arg(found->screen->name, problem));
+        // This process has no other component: it does not get better by itself.
+        return fail(m_views[instance], Error::refused, QStringLiteral("screen '%1': %2").arg(found->screen->name, problem));
     }
     settle(instance);
 }
@@ -217,8 +218,8 @@ void FlowBusPresenter::settle(qulonglong instance)
     const auto found = m_views.find(instance);
     if (found == m_views.end() || !found->window || found->calls.isEmpty())
         return;
-    if (found->window->isRefused())
-        refuse(*found, Error::failed, found->window->failure());
+    if (const QLatin1String error = found->window->failure(); !error.isEmpty())
+        fail(*found, error, found->window->failureMessage());
     else if (!found->window->isHeld())
         answer(*found);
 }
@@ -233,10 +234,11 @@ void FlowBusPresenter::answer(View &view)
         view.window->begin();
 }
 
-void FlowBusPresenter::refuse(View &view, const QString &errorName, const QString &message)
+// The answer to Present is an error: that of a screen which this program will never show, or another one.
+void FlowBusPresenter::fail(View &view, const QString &errorName, const QString &message)
 {
     if (!view.calls.isEmpty())
-        qmlWarning(this).noquote() << QStringLiteral("Present is refused: %1").arg(message);
+        qmlWarning(this).noquote() << (errorName == Error::refused ? "Present is refused: " : "Present fails: ") << message;
     for (const QDBusMessage &call : std::exchange(view.calls, {}))
         m_bus->connection().send(call.createErrorReply(errorName, message));
     view.screen->refused();

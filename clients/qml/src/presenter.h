@@ -92,7 +92,7 @@ private:
     QStringList screenNames() const;
     void create(qulonglong instance);
     void answer(View &view);
-    void refuse(View &view, const QString &errorName, const QString &message);
+    void fail(View &view, const QString &errorName, const QString &message);
     void remove(FlowBus::Screen *screen, bool mayLinger = false);
     static void checkIdle();
     static void releaseNames();

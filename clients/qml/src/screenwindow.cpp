@@ -402,19 +402,30 @@ QString FlowBusScreenWindow::takeActivationToken()
 
 void FlowBusScreenWindow::fail(const QString &message)
 {
+    answerPresent("fail", Error::failed, message);
+}
+
+void FlowBusScreenWindow::refuse(const QString &message)
+{
+    answerPresent("refuse", Error::refused, message);
+}
+
+void FlowBusScreenWindow::answerPresent(const char *method, QLatin1String errorName, const QString &message)
+{
     if (!m_screen || m_hasBegun) {
-        qmlWarning(this) << "fail() comes too late: the screen is shown already; dismissWithError() gives it up";
+        qmlWarning(this).nospace() << method
+                                   << "() comes too late: the screen is shown already; dismissWithError() gives it up";
         return;
     }
-    m_isRefused = true;
-    m_failure = message;
+    m_failure = errorName;
+    m_failureMessage = message;
     if (std::exchange(m_isHeld, false))
         m_screen->presenter->settle(instance());
 }
 
 void FlowBusScreenWindow::hold()
 {
-    m_isHeld = !m_hasBegun && !m_isRefused;
+    m_isHeld = !m_hasBegun && m_failure.isEmpty();
 }
 
 void FlowBusScreenWindow::accept()

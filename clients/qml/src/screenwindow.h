@@ -139,11 +139,14 @@ public:
         The token that lets a window come to the front, once; the window itself uses it when it is shown or raised. */
     Q_INVOKABLE QString takeActivationToken();
     /*! \qmlmethod void ScreenWindow::fail(string message)
-        Refuses to show the screen: flowbusd dismisses it. Possible until Component.onCompleted has returned, or after hold();
-        later, call dismissWithError(). */
+        Says that the screen can't be shown now: flowbusd presents it again after a pause, in a new window, until its patience is
+        over. Possible until Component.onCompleted has returned, or after hold(); later, call dismissWithError(). */
     Q_INVOKABLE void fail(const QString &message);
+    /*! \qmlmethod void ScreenWindow::refuse(string message)
+        Says that this program will never show the screen: flowbusd dismisses it at once. Possible when fail() is. */
+    Q_INVOKABLE void refuse(const QString &message);
     /*! \qmlmethod void ScreenWindow::hold()
-        Puts off the decision whether the screen is shown, until accept() or fail(). */
+        Puts off the decision whether the screen is shown, until accept(), fail() or refuse(). */
     Q_INVOKABLE void hold();
     /*! \qmlmethod void ScreenWindow::accept()
         Shows the screen after hold(). */
@@ -160,8 +163,9 @@ public:
     // How long it stays when its screen is gone, in ms.
     int lingerTime() const;
     bool isHeld() const { return m_isHeld; }
-    bool isRefused() const { return m_isRefused; }
-    QString failure() const { return m_failure; }
+    // The name of the error that answers Present, and its text; empty if there is none.
+    QLatin1String failure() const { return m_failure; }
+    QString failureMessage() const { return m_failureMessage; }
 
 Q_SIGNALS:
     void visibleChanged(bool visible);
@@ -203,9 +207,11 @@ private:
     void raiseWindow();
     void showWindow();
     void reportVisible();
+    void answerPresent(const char *method, QLatin1String errorName, const QString &message);
 
     QPointer<FlowBus::Screen> m_screen;
-    QString m_failure;
+    QLatin1String m_failure;
+    QString m_failureMessage;
     QPointF m_swipeBegin;
     // Of the event that is handled now: the time of this process, and that of the display server.
     quint64 m_inputTime = 0;
@@ -214,7 +220,6 @@ private:
     bool m_wantedVisible = true;
     bool m_hasBegun = false;
     bool m_isHeld = false;
-    bool m_isRefused = false;
     bool m_isClosing = false;
     bool m_wasExposed = false;
     bool m_isReady = true;

@@ -141,8 +141,23 @@ private Q_SLOTS:
         QTRY_COMPARE(presenter->property("count").toInt(), 0);
     }
 
+    // What it can't show now is presented again, in a new window.
+    void failsUntilItCan()
+    {
+        Device device(definitions);
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("Present fails: no network")));
+        QObject *presenter = device.run(R"(Presenter { name: "org.example.Shop"
+            property bool isOnline: false
+            property Component list: ScreenWindow { Component.onCompleted: if (!isOnline) fail("no network") } })");
+        QTRY_VERIFY(device.property("main/list", "Waiting").toString().startsWith(QStringLiteral("no network")));
+        QVERIFY(Device::windows("list").isEmpty());
+        presenter->setProperty("isOnline", true);
+        QTRY_COMPARE(device.property("main/list", "Waiting").toString(), QString());
+        QVERIFY(Device::window("list"));
+    }
+
     // The flow learns why: its step for onDismissed has the text of the error.
-    void refusesByFail()
+    void refuses()
     {
         Device device(definitions);
         Recorder failures;
@@ -152,7 +167,7 @@ private Q_SLOTS:
         device.run(R"(Presenter { name: "org.example.Shop"
             property Component list: ScreenWindow {}
             property Component detail: ScreenWindow { id: it
-                Component.onCompleted: if (it.arguments.item === 13) it.fail("no item 13") } })");
+                Component.onCompleted: if (it.arguments.item === 13) it.refuse("no item 13") } })");
         QVERIFY(Device::window("list"));
         device.emitStep("main", "opened", {{QStringLiteral("item"), 13}});
         QTRY_COMPARE(told(failures).value(QStringLiteral("why")).toString(), QStringLiteral("presentFailed"));
@@ -163,6 +178,8 @@ private Q_SLOTS:
         QVERIFY(detail);
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("fail\\(\\) comes too late")));
         device.evaluate(detail, QStringLiteral("fail('too late')"));
+        QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("refuse\\(\\) comes too late")));
+        device.evaluate(detail, QStringLiteral("refuse('too late')"));
     }
 
     // A screen that is shown, and a program that gives up: the flow learns what failed.

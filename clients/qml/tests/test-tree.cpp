@@ -96,6 +96,7 @@ private Q_SLOTS:
         QTRY_VERIFY(device.evaluate(tree, QStringLiteral("get(1).presented")).toBool());
         list = device.evaluate(tree, QStringLiteral("get(lookupInstance(%1))").arg(list.value(QStringLiteral("instance")).toULongLong())).toMap();
         QCOMPARE(list.value(QStringLiteral("title")).toString(), QStringLiteral("The list"));
+        QCOMPARE(list.value(QStringLiteral("waiting")), QVariant(QString()));
         QCOMPARE(list.value(QStringLiteral("owner")).toString(), device.tester.baseService());
         QCOMPARE(device.evaluate(tree, QStringLiteral("lookup('/x') + lookupInstance(1e15)")).toInt(), -2);
         QVERIFY(!device.evaluate(tree, QStringLiteral("get(99)")).isValid());
