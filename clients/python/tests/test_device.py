@@ -87,8 +87,22 @@ def test_a_presenter_that_fails(device):
     device.presenter("list")
     shop = device.presenter("detail", fails="no memory")
     assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
-    assert device.tree().paths == ["shop", "shop/list"]
+    detail = device.tree()["shop/detail"]
+    assert detail.waiting.startswith("no memory") and not detail.visible
+    assert f"detail  screen, hidden, current, waiting: {detail.waiting}  item=7" in str(device.tree())
     assert "no memory" in device.log
+    device.presenter("detail")
+    device.retry()
+    assert device.wait_presented("shop/detail").waiting == ""
+    assert [str(call) for call in shop.calls if call.method == "Present"][-1] == "Present shop/detail item=7 (launch)"
+
+
+def test_a_presenter_that_refuses(device):
+    device.presenter("list")
+    shop = device.presenter("detail", refuses="no item 7")
+    assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
+    assert device.tree().paths == ["shop", "shop/list"]
+    assert "no item 7" in device.log
     assert [str(call) for call in shop.calls] == [
         "Present shop/list (launch)", "Present shop/detail item=7 (launch)", "Present shop/list (return)"]
 
@@ -239,12 +253,14 @@ def test_a_program_that_gives_up_says_what_failed(flowbus):
     device.show("shop/list")
     for message in ("the card is blocked", ""):
         device.emit("shop/list", "payAsked")
+        device.wait_presented("shop/pay")  # After what it has just given up, flowbusd lets it rest.
         terminal.screen("pay").fail("org.example.Pay.Error.Declined", message)
         assert "shop/pay" not in device.tree() and terminal.screens == []
         assert device.tree()["shop/sorry"].arguments == {
             "why": "failed", "error": "org.example.Pay.Error.Declined", "text": message}
         device.dismiss("shop/sorry")
     device.emit("shop/list", "payAsked")
+    device.wait_presented("shop/pay")
     with pytest.raises(CallError, match="InvalidArguments.*'declined'"):
         terminal.screen("pay").fail("declined", "the card is blocked")
     assert device.tree().presented == ["shop/pay"] and terminal.screen("pay").withdrawn == ""
@@ -415,7 +431,7 @@ def test_a_killed_program_that_stays_away(device):
 def test_a_program_that_is_not_installed(device):
     shop = device.presenter("list", installed=False)
     device.kill(shop)
-    assert device.tree() == "shop  flow, presented"
+    assert "org.example.Shop" in device.tree()["shop/list"].waiting and device.tree().presented == []
 
 
 def test_flowbusd_is_killed(device):

@@ -150,6 +150,8 @@ def test_the_tree(mocked):
     assert f"{FLOWBUS}.Flow" in objects[f"{ROOT}/tree/shop"]
     mocked.call("shop/detail", "Presentable", "SetVisible", "(b)", True)
     assert mocked.property("shop/detail", "Presented")
+    mocked.mock("SetWaiting", "(ss)", "shop/detail", "no network")
+    assert mocked.property("shop/detail", "Waiting") == "no network"
     mocked.mock("SetInSight", "(sb)", "shop/detail", False)
     assert not mocked.property("shop/detail", "Presented") and mocked.property("shop/detail", "Visible")
     assert mocked.call(ROOT, "Coordinator", "GetStack", "(s)", "") == ([(f"{ROOT}/tree/shop/list", 2, {"visible": False})],)

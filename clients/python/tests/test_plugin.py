@@ -43,7 +43,7 @@ def test_a_failure_shows_the_tree_the_programs_and_the_log(outside):
         def test_tap(flowbus):
             device = flowbus("flows.d")
             device.presenter("list")
-            device.presenter("detail", fails="no memory")
+            device.presenter("detail", refuses="no memory")
             assert device.emit("shop/list", "itemPicked", item=7) == "navigated"
             assert device.tree() == '''
                 shop        flow, presented
@@ -86,7 +86,7 @@ def test_what_is_not_in_the_tree_is_shown_with_it(outside):
             device = flowbus("flows.d")
             device.presenter("list")
             device.emit("shop/list", "payAsked", cents=1)
-            assert "shop/payment/pay" in device.tree()
+            assert "shop/payment/paid" in device.tree()
 
         def test_too_much(flowbus):
             device = flowbus("flows.d")
@@ -95,7 +95,7 @@ def test_what_is_not_in_the_tree_is_shown_with_it(outside):
     """)
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines([
-        "E*assert 'shop/payment/pay' is not in the tree", "E *shop * flow, presented", "*- programs that the test neither plays nor installs -*",
+        "E*assert 'shop/payment/paid' is not in the tree", "E *shop * flow, presented", "*- programs that the test neither plays nor installs -*",
         "org.example.Auth", "org.example.Form", "org.example.Map", "org.example.Pay", "*", "E*assert 'shop/list' is in the tree"])
 
 

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from ._verdict import Verdict
 
 if TYPE_CHECKING:
-    from ._error import Error
+    from ._error import Error, Refused
     from ._pending import Pending, run
     from ._presenter import BackPeek, Presenter, Question
     from ._screen import Answer, Screen
 
-__all__ = ["Answer", "BackPeek", "Error", "Pending", "Presenter", "Question", "Screen", "Verdict", "run"]
+__all__ = ["Answer", "BackPeek", "Error", "Pending", "Presenter", "Question", "Refused", "Screen", "Verdict", "run"]
 
 # pytest imports this package in each of its runs, for the fixture; what needs libflowbus is imported when it is used.
 _MODULES = {
     "Answer": "_screen", "BackPeek": "_presenter", "Error": "_error", "Pending": "_pending", "Presenter": "_presenter",
-    "Question": "_presenter", "Screen": "_screen", "run": "_pending"}
+    "Question": "_presenter", "Refused": "_error", "Screen": "_screen", "run": "_pending"}
 
 
 def __getattr__(name: str) -> object:

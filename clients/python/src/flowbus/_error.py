@@ -18,6 +18,11 @@ class Error(Exception):
         self.message = message
 
 
+class Refused(Exception):
+    """Raised by the function of a screen, it says that this program will never show the screen: flowbusd dismisses it at once. After
+    any other exception it calls the function again, until its patience is over."""
+
+
 def typelib(namespace: str, package: str) -> Any:
     """A namespace of libflowbus."""
     try:

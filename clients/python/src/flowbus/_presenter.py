@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from gi.repository import Gio, GLib
 
-from ._error import typelib
+from ._error import Refused, typelib
 from ._pending import Pending, when_returned
 from ._screen import Flowbus, Screen, finish, verdict
 from ._variant import dictionary, variant
@@ -123,6 +123,9 @@ class Presenter:
 
         It gets the screen, and the screen's arguments by their names. It returns a Gtk.Window, another widget that is part of a
         window, or nothing if it shows the screen in its own way and calls ``screen.show()``. A coroutine may take its time.
+
+        An exception says that the screen can't be shown now: flowbusd has it shown again after a pause, until its patience is over.
+        ``flowbus.Refused`` says that this program never will.
 
         With ``saves_widgets``, what the user entered in widgets with a name is saved, and is there again in the next process.
         """
@@ -255,13 +258,17 @@ class Presenter:
         function = self._screens.get(name)
         if function is None:
             known = ", ".join(f"'{each}'" for each in self._screens) or "none"
-            native.fail(f"'{self.bus_name}' has no function for the screen '{name}'; it has {known}")
+            native.refuse(f"'{self.bus_name}' has no function for the screen '{name}'; it has {known}")
             return
         what = f"the function of the screen '{name}'"
         try:
-            returned = function(screen, **_fitting(function, screen.arguments))
+            try:
+                fitting = _fitting(function, screen.arguments)
+            except TypeError as error:
+                raise Refused(str(error)) from None
+            returned = function(screen, **fitting)
         except Exception as error:
-            self._refuse(native, what, error)
+            self._fail(native, what, error)
             return
         if inspect.iscoroutine(returned):
             native.hold()
@@ -279,16 +286,23 @@ class Presenter:
                 if error is None:
                     native.accept()
                 else:
-                    self._refuse(native, what, error)
+                    self._fail(native, what, error)
 
             when_returned(returned, shown, what)
         elif (problem := self._bind(native, returned)) is not None:
-            self._refuse(native, what, problem)
+            self._fail(native, what, problem)
 
-    def _refuse(self, native: Any, what: str, error: BaseException) -> None:
-        _log.error("%s failed: %s", what, error, exc_info=error if error.__traceback__ else None)
+    def _fail(self, native: Any, what: str, error: BaseException) -> None:
+        if isinstance(error, Refused):
+            message = f"{what} refuses it: {error}"
+            _log.error("%s", message)
+            answer = native.refuse
+        else:
+            message = f"{what} failed: {error}"
+            _log.error("%s", message, exc_info=error if error.__traceback__ else None)
+            answer = native.fail
         if native.is_live():
-            native.fail(f"{what} failed: {error}")
+            answer(message)
 
     def _bind(self, native: Any, value: object) -> Exception | None:
         """Binds what the function of a screen returned; returns why that can't be."""
@@ -296,7 +310,7 @@ class Presenter:
             return None
         gtk = sys.modules.get("gi.repository.Gtk")
         if gtk is None or not isinstance(value, gtk.Widget):
-            return TypeError(f"it returned '{value}', and no Gtk.Window, no other Gtk.Widget, and not None")
+            return Refused(f"it returned '{value}', and no Gtk.Window, no other Gtk.Widget, and not None")
         try:
             binding = typelib("FlowbusGtk4", "gir1.2-flowbusgtk4-1")
         except ImportError as error:

@@ -19,6 +19,7 @@ Methods of org.freedesktop.DBus.Mock at /org/flowbus/Navigation1, in addition to
     AddScreen(path, name, arguments, style)     a screen
     RemoveNode(path, reason)                    a flow or screen and what is below it; owners get Withdraw with the reason
     SetInSight(path, is in sight)               whether something covers it
+    SetWaiting(path, error)                     why it can't be shown yet; empty if it does not wait
     SetVerdict(step, verdict)                   "navigated", "unhandled", "hidden", "deferred", "rejected", "pending"
     SetError(step, name, message)               the step fails with this error: "InvalidArguments"
     DeclareStep(step, arguments)                their types by their names
@@ -174,7 +175,8 @@ def _add(path, name, is_flow, arguments, style):
         "Name": dbus.String(name), "Style": dbus.String(style), "ParentFlow": dbus.ObjectPath("/" if parent == TREE else parent),
         "Instance": dbus.UInt64(state.instance), "Arguments": dbus.Dictionary(arguments, signature="sv"),
         "Visible": dbus.Boolean(is_flow), "Presented": dbus.Boolean(is_flow), "InSight": dbus.Boolean(True),
-        "Presenter": dbus.String(""), "Owner": dbus.String(""), "Title": dbus.String("")}}
+        "Presenter": dbus.String(""), "Owner": dbus.String(""), "Title": dbus.String(""),
+        "Waiting": dbus.String("")}}
     interfaces = [PRESENTABLE, STEPPER]
     if is_flow:
         interfaces.append(FLOW)
@@ -285,6 +287,11 @@ def SetInSight(self, path, is_in_sight):
     node = _find(path)
     _change(node, InSight=dbus.Boolean(is_in_sight),
             Presented=dbus.Boolean(is_in_sight and bool(node.props[PRESENTABLE]["Visible"])))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
+def SetWaiting(self, path, error):
+    _change(_find(path), Waiting=dbus.String(error))
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
@@ -406,7 +413,7 @@ def GetStack(self, output):
         if getattr(node, "node", None) is node and not node.is_flow and node.props[PRESENTABLE]["InSight"]:
             properties = node.props[PRESENTABLE]
             more = {"visible": properties["Visible"]}
-            more.update({key.lower(): properties[key] for key in ("Owner", "Style", "Title") if properties[key]})
+            more.update({key.lower(): properties[key] for key in ("Owner", "Style", "Title", "Waiting") if properties[key]})
             stack.append((node.path, node.instance, dbus.Dictionary(more, signature="sv")))
     return dbus.Array(stack, signature="(ota{sv})")
 

@@ -115,6 +115,12 @@ class Actions(abc.ABC):
                 GLib.Variant("s", flow), GLib.Variant("s", step), self.step_arguments(step, arguments or {}), dictionary(options)))
         return node_path(path)
 
+    def retry(self) -> None:
+        """Has flowbusd call at once the presenters that could not show their screens, where it would wait for a while: what they
+        waited for is there. A pause of less than half a second ago lasts until then: wait for what follows."""
+        self.settle()
+        self.call(ROOT, COORDINATOR, "Retry")
+
     def navigate(self, step: str, /, **arguments: object) -> list[Outcome]:
         """Follows a deep link: emits a step on every flow."""
         self.settle()

@@ -113,7 +113,7 @@ class Device(Actions):
     # Programs that the test plays.
 
     def presenter(
-            self, *names: str, shows: bool = True, fails: str | None = None, hangs: bool = False,
+            self, *names: str, shows: bool = True, fails: str | None = None, refuses: str | None = None, hangs: bool = False,
             answers: Mapping[str, object] | Callable[[PlayedScreen], Mapping[str, object]] | None = None,
             after: threading.Event | None = None, script: Callable[[PlayedScreen], object] | None = None,
             installed: bool = True) -> Program:
@@ -123,7 +123,8 @@ class Device(Actions):
 
         - ``shows`` is false: it answers Present, and the test shows the screen by ``program.screen(name).show()``;
         - ``after`` is an event: it shows the screen when the event is set;
-        - ``fails`` is a message: it answers Present with this error;
+        - ``fails`` is a message: it answers Present with this error, and is called again later (``device.retry()`` is now);
+        - ``refuses`` is a message: it answers Present with the error that says that it will never show the screen;
         - ``hangs`` is true: from Present on it answers nothing, until ``program.resume()``;
         - ``answers`` has values, or is a function that returns them: it finishes the screen with this result;
         - ``script`` is a function of the screen: that does all of it, in a thread of its own.
@@ -134,7 +135,8 @@ class Device(Actions):
         wanted = names or [name for name, role in definitions.screens.items() if role and role.name not in self._programs]
         if not names and not wanted:
             raise DeviceError("all presenters of the definitions are played already, or there are none")
-        played = Script(shows=shows, fails=fails, hangs=hangs, answers=answers, after=after, does=script)
+        played = Script(
+            shows=shows, fails=fails, refuses=refuses, hangs=hangs, answers=answers, after=after, does=script)
         program: Program | None = None
         for name in wanted:
             for screen, role in definitions.find("presenter", name).items():

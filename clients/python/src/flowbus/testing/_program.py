@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
 _FAILED = "org.freedesktop.DBus.Error.Failed"
+_REFUSED = f"{FLOWBUS}.Error.Refused"
 
 _INTERFACES = """
 <node>
@@ -65,6 +66,7 @@ class Script:
 
     shows: bool = True
     fails: str | None = None
+    refuses: str | None = None
     hangs: bool = False
     answers: Mapping[str, object] | Callable[[PlayedScreen], Mapping[str, object]] | None = None
     after: threading.Event | None = None
@@ -242,6 +244,9 @@ class Program:
             self, connection: Gio.DBusConnection, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation,
             script: Script) -> None:
         path, name, arguments, details = values
+        if script.refuses is not None:
+            invocation.return_dbus_error(_REFUSED, script.refuses)
+            return
         if script.fails is not None:
             invocation.return_dbus_error(_FAILED, script.fails)
             return

@@ -21,7 +21,7 @@ _IGNORED = re.compile(r", (owner :[\d.]+( \([^)]*\))?|\d+ unanswered)")
 
 @dataclass(frozen=True)
 class Node:
-    """A live flow or screen."""
+    """A live flow or screen. ``waiting`` is why it can't be shown yet; empty if it does not wait."""
 
     path: str
     name: str
@@ -30,6 +30,7 @@ class Node:
     arguments: Mapping[str, Any]
     style: str
     title: str
+    waiting: str
     visible: bool
     presented: bool
     current: bool
@@ -64,6 +65,8 @@ class Node:
             marks.append(f"style {self.style}")
         if self.title:
             marks.append(f"title '{self.title}'")
+        if self.waiting:
+            marks.append(f"waiting: {self.waiting}")
         arguments = " ".join(f"{name}={_text(value)}" for name, value in self.arguments.items())
         return ", ".join(marks) + ("  " + arguments if arguments else "")
 
@@ -162,7 +165,8 @@ def read(objects: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Tree:
         flow = interfaces.get(f"{FLOWBUS}.Flow")
         found[node_path(path)] = Node(
             path=node_path(path), name=node["Name"], is_flow=flow is not None, instance=node["Instance"],
-            arguments=node["Arguments"], style=node["Style"], title=node.get("Title", ""), visible=node["Visible"],
+            arguments=node["Arguments"], style=node["Style"], title=node.get("Title", ""),
+            waiting=node.get("Waiting", ""), visible=node["Visible"],
             presented=node["Presented"], current=path in currents, in_sight=node.get("InSight", False),
             ready=flow is None or flow["Ready"], evicted=node.get("Evicted", False), owner=node["Owner"],
             presenter=node.get("Presenter", ""))
