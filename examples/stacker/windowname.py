@@ -2,10 +2,11 @@
 
 import gi
 
+gi.require_version("Gdk", "4.0")
 gi.require_version("Gtk", "4.0")
 gi.require_version("GdkWayland", "4.0")
 gi.require_version("GdkX11", "4.0")
-from gi.repository import GdkWayland, GdkX11, Gtk  # noqa: E402
+from gi.repository import Gdk, GdkWayland, GdkX11, Gtk  # noqa: E402
 
 TREE = "/org/flowbus/Navigation1/tree/"
 
@@ -23,6 +24,16 @@ def is_screen(name):
 def is_cover(name):
     """Whether a window with this name is the plain one of an output."""
     return name.startswith((app_id(f"{TREE}cover", ""), f"{TREE}cover "))
+
+
+def style(text):
+    """Adds to how the windows of this program look."""
+    provider = Gtk.CssProvider()
+    if hasattr(provider, "load_from_string"):  # GTK 4.12, which deprecates the other one.
+        provider.load_from_string(text)
+    else:
+        provider.load_from_data(text.encode())
+    Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), provider, Gtk.STYLE_PROVIDER_PRIORITY_APPLICATION)
 
 
 def name(window, path, instance):
