@@ -36,7 +36,6 @@ private struct BusyLife: ~Copyable {
     private var coordinator: Coordinator
     private(set) var events: UInt64 = 0
     private var turns: UInt64 = 0
-    private let client = Client(":1.1")
 
     var liveCount: Int { coordinator.flowCount + coordinator.screenCount }
 
