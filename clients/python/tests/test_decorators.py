@@ -401,7 +401,9 @@ def test_a_program_that_shows_nothing_any_more_ends(device, install):
             screen.dismiss()
     """, run="say('ends with', shop.run())")
     assert command
-    owner = device.wait_presented("shop/list").owner
+    device.wait_presented("shop/list")
+    device.wait_for(lambda tree: tree["shop/list"].owner, "an owner of the list")
+    owner = device.tree()["shop/list"].owner
     device.emit("shop/list", "itemPicked", item=7)
     device.wait_gone("shop/detail")
     wait_said(device, "{'item': 7} 2")

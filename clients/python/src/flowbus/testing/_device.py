@@ -35,6 +35,8 @@ __tracebackhide__ = True  # pytest shows the line of the test instead.
 
 # What is under way can take two hops over the bus that nobody here sees, such as flowbusd asking the bus for an owner.
 _QUIET_ROUNDS = 3
+# How long flowbusd waits for the first values of properties, and a little more.
+_FIRST_VALUES = 1.5
 # The path of a socket, of which there are some in the folder of a device, has 107 bytes at most.
 _LONGEST_FOLDER = 80
 # A program that exits with success leaves its callers waiting for the name, which the test takes when it wants to.
@@ -310,19 +312,23 @@ class Device(Actions):
             raise DeviceError("this can't be called where a call of flowbusd is served")
         self._ensure_flowbusd()
         timeout = self.timeout if timeout is None else timeout
-        deadline = time.monotonic() + timeout
+        begun = time.monotonic()
+        deadline = begun + timeout
         quiet = 0
         while quiet < _QUIET_ROUNDS:
             self.flowbusd.expect_running()
             self.activity.raise_failure()
             before = self.activity.messages
             # flowbusd has sent all that follows from earlier messages, the bus has passed it on, and the programs have served it.
-            self.call(ROOT, COORDINATOR, "GetSerial")
+            (steppers,) = self.call(ROOT, COORDINATOR, "GetSteppers")
+            # Until flowbusd has their first values, or for a second, it calls no presenter of their roots.
+            awaited = any(details["state"] == "connecting" for *_, details in steppers)
             for program in list(self._programs.values()):
                 program.flush()
             self.loop.barrier()
             self.activity.wait_quiet(deadline, timeout)
-            quiet = quiet + 1 if self.activity.messages == before else 0
+            waits = awaited and time.monotonic() < begun + _FIRST_VALUES
+            quiet = quiet + 1 if self.activity.messages == before and not waits else 0
 
     @property
     def log(self) -> str:
