@@ -11,7 +11,7 @@ struct AnswerTests {
         open = {}
         lost = { why = "string" }
         [screens]
-        page = { presenter = { name = "com.example.Peer", timeout = "60s" } }
+        page = { presenter = { name = "com.example.Peer", timeout = "60s" }, patience = "0s" }
         [[autostart]]
         flow = "main"
         [[autostart]]

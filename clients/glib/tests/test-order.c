@@ -17,6 +17,7 @@ static const char definitions[] =
   "flow = 'shop'\n"
   "[flows.shop]\n"
   "initial = 'start'\n"
+  "whenEmpty = 'stay'\n"
   "children = 'stack'\n"
   "[flows.shop.on]\n"
   "start = { screen = 'list' }\n"

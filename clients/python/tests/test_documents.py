@@ -78,7 +78,7 @@ def test_the_failure_of_the_guide_is_what_pytest_prints(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, map(os.path.abspath, sys.path))))
     files = examples(GUIDE)
     files["test_shop.py"] = files["test_shop.py"].replace(
-        '    device.presenter("list")\n', '    device.presenter("list")\n    device.presenter("detail", fails="no memory")\n')
+        '    device.presenter("list")\n', '    device.presenter("list")\n    device.presenter("detail", refuses="no memory")\n')
     write(pytester.path, files)
     plugin = [] if os.environ.get("FLOWBUS_TEST_INSTALLED") else ["-p", "flowbus.testing.plugin"]
     result = pytester.runpytest_subprocess(*plugin, "test_shop.py")
