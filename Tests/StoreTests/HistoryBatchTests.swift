@@ -33,15 +33,17 @@ import Testing
             Contribution(kind: .end, name: "b", path: nil),
         ]
         batch.append(navigation, at: 68)
-        let first: [UInt8] =
-            [40, 0b100_1111, 0xac, 0x02, 0x8c, 0x01, 2] + Array("/m".utf8) + [7] + Array("watched".utf8) + [2]
-            + Array("go".utf8) + [5] + Array(":1.42".utf8) + [1, 5] + Array("movie".utf8) + [
-                0, UInt8(ascii: "i"), 0xac, 2,
-            ]
-        let second: [UInt8] =
-            [0, 0b1001_0100, 1, 3, 1, 0, 3, 5] + Array("clear".utf8) + [0, 0, 0, 0, 6] + Array("screen".utf8) + [1]
-            + Array("a".utf8) + [4] + Array("/m/a".utf8) + [5] + Array("modal".utf8) + [1, 1]
-            + Array("n".utf8) + [0, UInt8(ascii: "b"), 1, 3] + Array("end".utf8) + [1] + Array("b".utf8) + [0, 0, 0]
+        // Not one sum: older compilers take too long for it.
+        func join(_ parts: [[UInt8]]) -> [UInt8] { Array(parts.joined()) }
+        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
+        let first = join([
+            [40, 0b100_1111, 0xac, 0x02, 0x8c, 0x01], text("/m"), text("watched"), text("go"), text(":1.42"), [1],
+            text("movie"), [0, UInt8(ascii: "i"), 0xac, 2],
+        ])
+        let second = join([
+            [0, 0b1001_0100, 1, 3, 1, 0, 3], text("clear"), [0, 0, 0, 0], text("screen"), text("a"), text("/m/a"),
+            text("modal"), [1], text("n"), [0, UInt8(ascii: "b"), 1], text("end"), text("b"), [0, 0, 0],
+        ])
         var length = first
         length[0] = UInt8(first.count - 1)
         #expect(bytes(batch) == length + second.enumerated().map { $0 == 0 ? UInt8(second.count - 1) : $1 })

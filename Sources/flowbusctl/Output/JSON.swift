@@ -1,7 +1,7 @@
 import FlowCore
 
 /// A JSON value; RFC 8259.
-enum JSON {
+enum JSON: Sendable {
     case null
     case bool(Bool)
     /// Integers are written in full, including those that a double can't represent.
