@@ -190,7 +190,7 @@ public final class Timer {
 
     /// Fires once at a time of CLOCK_MONOTONIC in µs; a time that is past means the next turn.
     public func arm(at time: UInt64) throws(SdError) {
-        try check("sd_event_source_set_time", sd_event_source_set_time(source.handle, time))
+        try EventSource.change("sd_event_source_set_time", sd_event_source_set_time(source.handle, time))
         try source.enable(SD_EVENT_ONESHOT)
     }
 
@@ -211,8 +211,14 @@ final class EventSource {
     var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     func enable(_ state: Int) throws(SdError) {
-        try check(
+        try Self.change(
             "sd_event_source_set_enabled", sd_event_source_set_enabled(handle, Int32(truncatingIfNeeded: state)))
+    }
+
+    /// Checks the result of a change. After the loop has ended (ESTALE), nothing has its turn any more, and what is wanted makes no
+    /// difference: a program that ends may still send, which arms timers for answers.
+    static func change(_ call: StaticString, _ result: Int32) throws(SdError) {
+        if result != -ESTALE { try check(call, result) }
     }
 
     static func fire(_ userdata: UnsafeMutableRawPointer?) {

@@ -41,9 +41,6 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The name, the object or the slot is taken: EEXIST.
     public var isTaken: Bool { code == EEXIST }
 
-    /// The event loop has ended: ESTALE.
-    public var isAfterLoop: Bool { code == ESTALE }
-
     /// The message can't be read: EBADMSG.
     public var isBadMessage: Bool { code == EBADMSG }
 

@@ -112,8 +112,6 @@ public final class MessagePump {
         deadline = time
         do throws(SdError) {
             if let time { try timer?.arm(at: time) } else { try timer?.disarm() }
-        } catch  where error.isAfterLoop {
-            // The last messages leave without it.
         } catch {
             preconditionFailure("an event source of this loop: \(error)")
         }

@@ -219,7 +219,7 @@ final class Outbox {
             let deadline = loop.now.addingReportingOverflow(call.timeout)
             sent.add(
                 call, to: destination, number: number, deadline: deadline.overflow ? .max : deadline.partialValue)
-            inLoop { try armTimer() }
+            try armTimer()
         } catch {
             if let error = error as? SdError, error.isSendFailure {
                 sendFailed?(error)
@@ -232,17 +232,7 @@ final class Outbox {
     }
 
     private func reportSoon() {
-        inLoop { try report?.schedule() }
-    }
-
-    /// Changes an event source. When the process ends, calls are still sent; but the loop has ended then, and nothing waits for answers.
-    private func inLoop(_ change: () throws -> Void) {
-        do {
-            try change()
-        } catch let error as SdError where error.isAfterLoop {
-        } catch {
-            preconditionFailure("an event source of this loop: \(error)")
-        }
+        do { try report?.schedule() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }
 
     /// Ends a call.
@@ -325,7 +315,7 @@ extension Outbox {
             }
             conclude(entry.call, to: entry.destination, .timedOut)
         }
-        inLoop { try armTimer() }
+        do { try armTimer() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }
 
     /// Arms the timer for the next deadline; it may belong to a call that is answered by then.
