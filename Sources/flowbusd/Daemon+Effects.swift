@@ -173,7 +173,7 @@ extension Daemon {
             "\(timing.total) µs of \(budget) µs", metadata: metadata)
     }
 
-    /// Without this line, nobody would see why a screen is not there (S-36). The failures before it have lines of their own.
+    /// Without this line, nobody would see why a screen is not there (S-47, S-48). The failures before it have lines of their own.
     private func log(_ presenter: String, isNotCalledFor microseconds: UInt64, toShow path: String, _ fault: Fault) {
         if presenter.isEmpty {
             return limiter.log(

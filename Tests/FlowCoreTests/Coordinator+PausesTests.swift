@@ -52,6 +52,9 @@ struct PausesTests {
         return try #require(calls.last, "\(world.effects.map(\.line))")
     }
 
+    /// The longest patience, in µs: 30 days.
+    private static let longest: UInt64 = 2_592_000_000_000
+
     private static let broken = Fault("com.x.Error.NoDisplay", "no display")
 
     /// The pauses after each of these failures, as long as the screen lives, in ms.
@@ -83,13 +86,13 @@ struct PausesTests {
     // MARK: Pauses
 
     @Test func `S-47 a Present that fails is repeated after 0.5, 1, 2, 4 s and so on up to 30 s`() throws {
-        let world = try opened(builder(patience: Limits.longestPatience))
+        let world = try opened(builder(patience: Self.longest))
         let pauses = try pauses(world, 9) { $0.presentFails($1, Self.broken) }
         #expect(pauses == [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
     }
 
     @Test func `S-47 so is one that is not answered, and each after the first has a time limit of 10 s`() throws {
-        let world = try opened(builder(patience: Limits.longestPatience))
+        let world = try opened(builder(patience: Self.longest))
         func timeout() -> UInt64? {
             world.effects.compactMap { effect -> UInt64? in
                 if case .present(let it) = effect { it.presenter.service.timeout } else { nil }
@@ -159,7 +162,7 @@ struct PausesTests {
     @Test func `S-47 when the program's bus name appears the pause is over, but not within 0.5 s of its beginning`()
         throws
     {
-        let world = try opened(builder(patience: Limits.longestPatience))
+        let world = try opened(builder(patience: Self.longest))
         #expect(try pauses(world, 5) { $0.presentFails($1, Self.broken) }.last == 8_000)
         world.presentFails(try call(world), Self.broken)
         world.now += 100_000
@@ -178,7 +181,7 @@ struct PausesTests {
 
     @Test func `S-47 S-48 Retry ends all pauses, those of flows, too, but not within 0.5 s of their beginning`() throws
     {
-        let world = try opened(builder(patience: Limits.longestPatience))
+        let world = try opened(builder(patience: Self.longest))
         #expect(try pauses(world, 4) { $0.presentFails($1, Self.broken) }.last == 4_000)
         world.presentFails(try call(world), Self.broken)
         world.wait(400_000)
@@ -211,7 +214,7 @@ struct PausesTests {
         func delays(_ world: World) -> [String] {
             world.effects.compactMap { effect -> String? in if case .reportDelay = effect { effect.line } else { nil } }
         }
-        let world = try opened(builder(patience: Limits.longestPatience))
+        let world = try opened(builder(patience: Self.longest))
         world.presentFails(try call(world), Self.broken)
         #expect(delays(world) == ["delay /main/page com.page 500000"])
         for _ in 0..<100 {
@@ -403,7 +406,7 @@ struct PausesTests {
 
     @Test func `S-31 S-47 a late answer counts, before and while the call is repeated`() throws {
         for isRepeated in [false, true] {
-            let world = try opened(builder(patience: Limits.longestPatience))
+            let world = try opened(builder(patience: Self.longest))
             let first = try call(world)
             world.presentTimesOut(first)
             if isRepeated { world.wait(Limits.firstPause) }
@@ -436,7 +439,7 @@ struct PausesTests {
                 if case .present(let it) = effect { it.activationToken } else { nil }
             }.last
         }
-        let world = try World(root: "main", builder(patience: Limits.longestPatience))
+        let world = try World(root: "main", builder(patience: Self.longest))
         try world.emit("open", on: "/main", options: EmissionOptions(activationToken: "tok"))
         #expect(token(world) == "tok")
         world.presentFails(try call(world), Self.broken)

@@ -122,7 +122,7 @@ struct ServiceTests {
     @Test func `S-47 a screen with a patience, which can be none`() throws {
         #expect(try screen("presenter = 'a.b'").patience == nil)
         #expect(try screen("presenter = 'a.b', patience = '0s'").patience == 0)
-        #expect(try screen("application = 'a.b', patience = '30d'").patience == Limits.longestPatience)
+        #expect(try screen("application = 'a.b', patience = '30d'").patience == 2_592_000_000_000)
         let alone = errors("[screens]\na = { patience = '1s' }")
         #expect(alone.contains { $0.contains("'patience' is not possible without 'presenter' or 'application'") })
     }

@@ -345,7 +345,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let announces: Bool
     /// Whether it is restored with the tree of another bus (D-3).
     public let isRestored: Bool
-    /// What becomes of it when it is empty (S-36); nil: a child goes, a root stays.
+    /// What becomes of it when it is empty (S-36); nil: a child goes, a root of `autostart` begins again, another root
+    /// stays.
     public let whenEmpty: WhenEmpty?
     /// The step that is triggered when Back ends at the flow (S-24).
     public let onBack: StepID?

@@ -97,8 +97,6 @@ public enum Limits {
     public static let patience: UInt64 = 10_000_000
     /// The same for a screen that lost its owner.
     public static let patienceForLosses: UInt64 = 30_000_000
-    /// The longest patience that a definition can give, in µs: 30 days.
-    public static let longestPatience: UInt64 = 2_592_000_000_000
     /// The time limit of the answer to a `Present` that repeats a failed one, unless the definition gives less, in µs.
     public static let repeatedPresentTimeout: UInt64 = 10_000_000
     /// If a program dismisses its screen within this time of its call, what that brings again has to wait, in µs.

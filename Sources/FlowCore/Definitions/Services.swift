@@ -127,7 +127,6 @@ public enum WhenOwnerGone: String, CaseIterable, Sendable {
     case dismiss
     /// The screen stays, hidden and without an owner; its presenter is called when it next comes in sight.
     case keep
-    /// The same, but the presenter of a screen in sight is called again at once. If owners are lost again and again, the screen
-    /// is dismissed all the same (S-36).
+    /// The same, but the presenter of a screen in sight is called again, after a further loss with a pause (S-47).
     case present
 }

@@ -52,10 +52,7 @@ extension Machine {
     func stepAgain(of slot: NodeSlot) -> (step: StepID, arguments: Arguments)? {
         guard let flow = forest[slot].flow?.definition else { return nil }
         if forest[slot].parent == nil, forest[slot].client == .daemon {
-            let name = forest[slot].id
-            let root = definitions.autostart.first {
-                $0.flow == flow && ($0.id ?? definitions.flows[flow.index].name) == name
-            }
+            let root = definitions.autostart.first { $0.flow == flow && id(of: $0) == forest[slot].id }
             if let root, let step = root.step { return (step, root.stepArguments) }
         }
         guard let step = definitions.flows[flow.index].initial, definitions[step].requiredParameter == nil else {

@@ -19,12 +19,12 @@ extension Machine {
                 continue
             }
             // The flow may have been listed twice.
-            guard let known = emptyFlows.causes[next.id] else { continue }
+            guard let cause = emptyFlows.causes[next.id] else { continue }
             if whenEmpty(slot) == .again {
-                if mayBegin(slot, known, &turn) { beginAgain(slot, known, &turn) }
+                if mayBegin(slot, cause, &turn) { beginAgain(slot, cause, &turn) }
                 continue
             }
-            guard let cause = emptyFlows.remove(next.id) else { continue }
+            _ = emptyFlows.remove(next.id)
             handOnPauses(of: slot, turn.now)
             dismiss(
                 slot, Dismissal(.empty, cause.fault, isClosed: cause.isClosed), origin: cause.origin,
@@ -41,15 +41,10 @@ extension Machine {
         if cause.isClosed { return false }
         if let beginning = forest[slot].flow?.beginning { return beginning == .due }
         let fault = cause.fault ?? Fault("", "")
-        var pause = forest[slot].flow?.pauses[""].flatMap { $0.isOver(at: turn.now) ? nil : $0 }
-        // After a restart the pause goes on.
-        if pause.map({ $0.end <= turn.now }) ?? true {
-            if pause?.note(fault, at: turn.now) == nil { pause = Pause(after: fault, isLoss: true, at: turn.now) }
-        }
-        guard let pause else { return true }
+        // After a restart a pause goes on.
+        notePause("", at: slot, fault, isLoss: true, turn.now)
+        guard let pause = forest[slot].flow?.pauses[""], turn.now < pause.end else { return true }
         let text = fault.text.isEmpty ? "nothing to show" : "nothing to show: \(fault.text)"
-        forest.update(slot) { $0.flow?.pauses[""] = pause }
-        if pause.end <= turn.now { return true }
         forest.update(slot) { node in
             node.flow?.beginning = .paused(until: pause.end)
             node.flow?.nothingToShow = text

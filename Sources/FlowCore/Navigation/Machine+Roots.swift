@@ -14,9 +14,6 @@ extension Machine {
         }
     }
 
-    /// The id that a root of `autostart` gets, if that is free.
-    func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
-
     /// Starts a root of `autostart`, and ends its cascade before the next one.
     mutating func start(_ root: Autostart, _ turn: inout Turn) {
         do throws(FlowError) {

@@ -11,6 +11,9 @@ extension Machine {
         return slot
     }
 
+    /// The id that a root of `autostart` gets, if that is free.
+    func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
+
     func unhandled(_ step: StepID, at flow: NodeID?) -> String {
         guard let flow = forest.slot(of: flow) else { return "the flow has ended" }
         let definition = definitions[definition(of: flow)]

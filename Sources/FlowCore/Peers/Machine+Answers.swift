@@ -75,11 +75,10 @@ extension Machine {
         case .presented: return nil
         case .failed(let fault): return fault
         case .timedOut:
-            var presenter = presenter
-            if pause(of: slot, now) != nil { presenter = presenter.limited(to: Limits.repeatedPresentTimeout) }
-            let time = Duration.microseconds(Int64(clamping: presenter.service.timeout))
+            let service = (hurriedPresenter(of: slot, now) ?? presenter).service
             return Fault(
-                "org.freedesktop.DBus.Error.NoReply", "'\(presenter.service.name)' did not answer within \(time)")
+                "org.freedesktop.DBus.Error.NoReply",
+                "'\(service.name)' did not answer within \(Duration.microseconds(Int64(clamping: service.timeout)))")
         }
     }
 

@@ -12,6 +12,13 @@ extension Machine {
         }.max { $0.end < $1.end }
     }
 
+    /// The presenter of a screen, as it is called while a pause counts: with less time to answer; nil while none does.
+    func hurriedPresenter(of slot: NodeSlot, _ now: Instant) -> Presenter? {
+        pause(of: slot, now).flatMap { _ in
+            forest[slot].presenting?.presenter.limited(to: Limits.repeatedPresentTimeout)
+        }
+    }
+
     /// The name of the pause after programs have dismissed screens of a name at once, which no presentable can have.
     private static func hasty(_ name: String) -> String { ":" + name }
 
@@ -70,13 +77,14 @@ extension Machine {
 
     /// Notes that a screen's presenter could not show it, or that it lost its owner.
     mutating func noteFailure(of slot: NodeSlot, _ fault: Fault, isLoss: Bool = false, _ now: Instant) {
-        notePause(forest[slot].name, of: slot, fault, isLoss: isLoss, now)
+        guard let flow = forest[slot].parent else { return }
+        notePause(forest[slot].name, at: flow, fault, isLoss: isLoss, now)
     }
 
-    private mutating func notePause(
-        _ name: String, of slot: NodeSlot, _ fault: Fault, isLoss: Bool = false, origin: UInt64 = 0, _ now: Instant
+    /// Notes that the pause of this name begins at a flow, or is longer from now on.
+    mutating func notePause(
+        _ name: String, at flow: NodeSlot, _ fault: Fault, isLoss: Bool = false, origin: UInt64 = 0, _ now: Instant
     ) {
-        guard let flow = forest[slot].parent else { return }
         // Clients can register screens of any name.
         var all = (forest[flow].flow?.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
         if all[name]?.note(fault, of: origin, at: now) == nil {
@@ -90,12 +98,12 @@ extension Machine {
     ///
     /// - Parameter origin: that of the dismissal.
     mutating func noteHastyDismissal(of slot: NodeSlot, _ fault: Fault?, origin: UInt64, _ now: Instant) {
-        guard let presenting = forest[slot].presenting, let called = presenting.called,
+        guard let flow = forest[slot].parent, let presenting = forest[slot].presenting, let called = presenting.called,
             now < called.advanced(by: Limits.hastyTime)
         else { return }
         let name = presenting.presenter.service.name
         let why = fault ?? Fault(Fault.refusal, "'\(name)' dismissed it at once")
-        notePause(Self.hasty(forest[slot].name), of: slot, why, origin: origin, now)
+        notePause(Self.hasty(forest[slot].name), at: flow, why, origin: origin, now)
     }
 
     // MARK: Patience

@@ -66,9 +66,7 @@ extension Machine {
         if presenting.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
         let (reason, direction) = (presenting.reason, presenting.reason.launchDirection(replaces: presenting.replaces))
         var presentation = presentation(id, of: slot, reason, direction, token)
-        if pause(of: slot, turn.now) != nil {
-            presentation.presenter = presentation.presenter.limited(to: Limits.repeatedPresentTimeout)
-        }
+        if let presenter = hurriedPresenter(of: slot, turn.now) { presentation.presenter = presenter }
         turn.effects.append(.present(presentation))
         asks.notePresented(forest[slot].instance)
     }

@@ -47,8 +47,8 @@ extension Node {
         var question: QuestionID?
         /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
-        /// The pauses of presenters, by the names of its screens (S-47), and its own, without a name (S-48). Those below child flows that went empty have the names of
-        /// these flows before it: `sub/lock`.
+        /// The pauses of presenters, by the names of its screens (S-47), and its own, without a name (S-48). Those below child flows
+        /// that went empty have the names of these flows before it: `sub/lock`. After programs dismissed a screen at once, `:lock`.
         var pauses: [String: Pause] = [:] { didSet { if pauses != oldValue { follows.insert(.record) } } }
         /// Whether its last idle step was taken since then: the flow waits for the outcome, and if that is `navigated` or
         /// `deferred`, until it is reached again.
