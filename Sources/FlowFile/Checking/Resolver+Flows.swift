@@ -86,6 +86,7 @@ extension Resolver {
         return Idle(after: after, step: step, whenHidden: whenHidden ?? .allow)
     }
 
+    /// Returns a time span, in µs.
     ///
     /// - Parameter mayBeNone: whether it can be `0s`.
     func timeSpan(_ item: Item, atMost maximum: TimeSpan.Maximum = .thirtyDays, mayBeNone: Bool = false) -> UInt64? {

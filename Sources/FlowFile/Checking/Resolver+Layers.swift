@@ -113,10 +113,7 @@ extension Resolver {
                     let whenEmpty = draft.flows[definitions[id].name]?.keys["whenEmpty"],
                     known.insert(id.index).inserted
                 else { continue }
-                let children = definitions[id].contributors.compactMap {
-                    if case .child(let child) = $0 { child } else { nil }
-                }
-                guard !children.isEmpty, !children.allSatisfy({ $0.onDismissed != nil }) else { continue }
+                guard canLoseAll(definitions[id]) else { continue }
                 diagnostics.warning(
                     whenEmpty.location,
                     "flow '\(definitions[id].name)' stays when it is empty, and covers the other children of flow "
@@ -130,19 +127,20 @@ extension Resolver {
     func warnOfEmptyRoots(_ definitions: Definitions) {
         for root in definitions.autostart {
             let flow = definitions[root.flow]
-            guard flow.whenEmpty == .stay, flow.navigator == nil, flow.children != .free,
+            guard flow.whenEmpty == .stay, flow.navigator == nil, flow.children != .free, canLoseAll(flow),
                 let whenEmpty = draft.flows[flow.name]?.keys["whenEmpty"]
             else { continue }
-            let canGo = flow.contributors.contains {
-                if case .child(let child) = $0 { child.onDismissed == nil } else { false }
-            }
-            guard canGo else { continue }
             diagnostics.warning(
                 whenEmpty.location,
                 "the root '\(flow.name)' stays when it is empty, and shows nothing until somebody emits a step then: leave 'whenEmpty' "
                     + "out, so that it begins again, or give each of its children an 'onDismissed' that shows one again"
             )
         }
+    }
+
+    /// Whether a child of a flow can go without a step that shows another one.
+    private func canLoseAll(_ flow: FlowDefinition) -> Bool {
+        flow.contributors.contains { if case .child(let child) = $0 { child.onDismissed == nil } else { false } }
     }
 
     private func covers(_ child: ChildTemplate, _ parent: FlowDefinition) -> Bool {
