@@ -56,9 +56,10 @@ import Testing
 
     @Test func `D-6: contributors that an earlier version wrote as texts are read`() throws {
         func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
-        let entry: [UInt8] =
-            [0b11_0111, 0xac, 0x02, 0x8c, 0x01, 1] + text("/m") + text("main") + text("go")
-            + [4] + text("clear") + text("screen a /m/a") + text("current b") + text("pop /m")
+        var entry: [UInt8] = [0b11_0111, 0xac, 0x02, 0x8c, 0x01, 1]
+        for name in ["/m", "main", "go"] { entry += text(name) }
+        entry.append(4)
+        for contributor in ["clear", "screen a /m/a", "current b", "pop /m"] { entry += text(contributor) }
         let contributors = try #require(try entries([UInt8(entry.count)] + entry).first).contributors
         #expect(
             contributors == [
