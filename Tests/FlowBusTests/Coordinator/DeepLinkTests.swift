@@ -101,8 +101,11 @@ struct DeepLinkTests {
         #expect(none.message == "no deep link takes the URL '/movies'; there are none")
     }
 
-    @Test(arguments: ["/a/{b}c", "/{}", "/{a}/{a}", "/{{a}}"])
-    func `a pattern that is wrong ends the program`(pattern: String) async {
-        await #expect(processExitsWith: .failure) { [pattern] in _ = DeepLink(pattern) { _ in .step(RxFlowStep.home) } }
+    // One by one: in Swift 6.2 of Debian, what runs in another process captures nothing.
+    @Test func `a pattern that is wrong ends the program`() async {
+        await #expect(processExitsWith: .failure) { _ = DeepLink("/a/{b}c") { _ in .step(RxFlowStep.home) } }
+        await #expect(processExitsWith: .failure) { _ = DeepLink("/{}") { _ in .step(RxFlowStep.home) } }
+        await #expect(processExitsWith: .failure) { _ = DeepLink("/{a}/{a}") { _ in .step(RxFlowStep.home) } }
+        await #expect(processExitsWith: .failure) { _ = DeepLink("/{{a}}") { _ in .step(RxFlowStep.home) } }
     }
 }
