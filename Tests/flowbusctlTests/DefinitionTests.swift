@@ -50,7 +50,7 @@ struct DefinitionTests {
         let run = try Program.run("check", flows.path)
         #expect(run.status == .status(0))
         #expect(run.output.hasSuffix("; no errors, 1 warning\n"))
-        let notes = run.errors.split(separator: "\n").filter { $0.contains(": note: ") }
+        let notes = run.errors.split(separator: "\n").filter { $0.contains(": note: ") }.map(String.init)
         #expect(
             notes == [
                 "\(flows.path)/a.toml:3:6: note: the file needs TOML 1.1, first for a line end in an inline table; many programs "
