@@ -53,6 +53,21 @@ struct AgainTests {
         return time
     }
 
+    @Test func `S-48 S-11 flows that empty each other end at the limit of their origin, and then wait for a pause`()
+        throws
+    {
+        var builder = DefinitionsBuilder()
+        builder.flow(
+            "main", children: .stack, whenEmpty: .stay,
+            on: ["again": [.flow("sub", .init(step: "unknown", onDismissed: "again"))]])
+        builder.flow("sub", initial: "leave", whenEmpty: .again, on: ["leave": [.end("again")]])
+        let world = try World(root: "main", builder)
+        let lines = try world.emit("again", on: "/main")
+        #expect(lines.filter { $0.contains("NavigationLoop") }.count == 1)
+        #expect(lines.filter { $0.hasPrefix("+ /main/sub") }.count < Limits.triggeredSteps)
+        #expect(!(try world.state("/main/sub").waiting.isEmpty))
+    }
+
     @Test func `S-48 an empty root of autostart takes its initial step again: at once, then after pauses`() throws {
         let world = started(builder())
         #expect(world.presents == ["/main/home launch"])

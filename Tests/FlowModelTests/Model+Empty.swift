@@ -28,7 +28,7 @@ extension Model {
 
     /// A flow took its initial step again. If it has no child nevertheless, it is empty.
     func noteFutility(_ step: ModelStep, _ error: String) {
-        guard step.purpose == .initial, step.flow.birth != step.origin else { return }
+        guard step.purpose == .initial, step.flow.mayBeEmpty else { return }
         noteEmpty(step.flow, Emptying(origin: step.origin, cause: step.cause, client: step.client, error: error))
     }
 
@@ -113,11 +113,16 @@ extension Model {
             }
         }
         guard let initial = stepAgain(flow) else { return }
-        trigger(
-            ModelStep(
-                step: initial.step, arguments: initial.arguments, flow: flow, origin: newOrigin(),
-                cause: flow.emptiedBy?.cause ?? 0, client: .daemon, purpose: .initial), isHead: true)
-        (flow.emptiedBy, flow.beginning) = (nil, nil)
+        let hasPaused = flow.beginning != nil
+        flow.beginning = nil
+        let by = flow.emptiedBy ?? Emptying(origin: newOrigin(), cause: 0, client: .daemon)
+        var step = ModelStep(
+            step: initial.step, arguments: initial.arguments, flow: flow, origin: hasPaused ? newOrigin() : by.origin,
+            cause: by.cause, client: .daemon, purpose: .initial)
+        step.isHead = true
+        guard mayTrigger(step) else { return }
+        queue(step)
+        flow.emptiedBy = nil
     }
 
     /// The next flow whose pause is over at a time.

@@ -29,7 +29,7 @@ extension Machine {
 
     /// A flow took its initial step again, and has no child nevertheless.
     mutating func noteFutility(_ step: WaitingStep, _ fault: Fault?, cause: UInt64) {
-        guard step.purpose == .initial, let flow = forest.slot(of: step.flow), forest[flow].flow?.birth != step.origin
+        guard step.purpose == .initial, let flow = forest.slot(of: step.flow), forest[flow].flow?.mayBeEmpty == true
         else { return }
         noteEmpty(
             flow, EmptyFlows.Cause(origin: step.origin, cause: cause, client: step.client, fault: fault))

@@ -58,15 +58,17 @@ extension Machine {
         return false
     }
 
-    /// An empty flow takes its initial step again.
+    /// An empty flow takes its initial step again. The origin that emptied it triggers that unless there was a pause, so that
+    /// flows which empty each other come to its limit (S-11). Beyond that the flow waits for a pause, too.
     private mutating func beginAgain(_ slot: NodeSlot, _ cause: EmptyFlows.Cause, _ turn: inout Turn) {
+        guard let initial = stepAgain(of: slot) else { return }
+        let hasPaused = forest[slot].flow?.beginning == .due
         forest.update(slot) { $0.flow?.beginning = nil }
-        if let initial = stepAgain(of: slot) {
-            let step = WaitingStep(
-                origin: origins.next(), client: .daemon, flow: forest.id(of: slot), step: initial.step,
-                arguments: initial.arguments, cause: cause.cause, purpose: .initial)
-            if mayTrigger(step, &turn) { queue.insert(contentsOf: [step]) }
-        }
+        let step = WaitingStep(
+            origin: hasPaused ? origins.next() : cause.origin, client: .daemon, flow: forest.id(of: slot),
+            step: initial.step, arguments: initial.arguments, cause: cause.cause, purpose: .initial)
+        guard mayTrigger(step, &turn) else { return emptyFlows.touch(forest.id(of: slot)) }
+        queue.insert(contentsOf: [step])
         forgetEmpty(forest.id(of: slot))
     }
 
