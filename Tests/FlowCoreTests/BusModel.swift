@@ -26,10 +26,17 @@ struct BusModel {
     /// The layers of flows, by definition, and those of presentables, by instance; no property has them.
     var layers: [String: [Layer]] = [:]
     private var standing: [UInt64: String] = [:]
+    /// The places of the roots, by instance, and the roots that cover no others; no property has them (S-41).
+    private var places: [UInt64: Int] = [:]
+    private var uncovering: Set<UInt64> = []
 
-    /// Learns in which layers presentables stand.
+    /// Learns in which layers presentables stand, and the order of the roots.
     mutating func follow(_ forest: borrowing Forest) {
-        standing = [:]
+        (standing, places, uncovering) = ([:], [:], [])
+        for (place, root) in forest.roots.enumerated() {
+            places[forest[root].instance] = place
+            if forest[root].flow?.covers == false { uncovering.insert(forest[root].instance) }
+        }
         for slot in forest.preorder() where !forest[slot].layer.isEmpty {
             standing[forest[slot].instance] = forest[slot].layer
         }
@@ -181,7 +188,8 @@ extension BusModel {
     }
 
     private func precedes(_ one: PresentableState, _ other: PresentableState) -> Bool {
-        (orders[one.instance] ?? 0) < (orders[other.instance] ?? 0)
+        if let place = places[one.instance], let other = places[other.instance] { return place < other }
+        return (orders[one.instance] ?? 0) < (orders[other.instance] ?? 0)
     }
 
     /// All objects, computed from the visible flags, the order of children and the selections only.
@@ -192,7 +200,8 @@ extension BusModel {
         func visit(_ path: String, _ current: PresentableState?, _ parentIsPresented: Bool) {
             for child in below[path, default: []].sorted(by: precedes) {
                 var child = child
-                let isInSight = parentIsPresented && !(current.map { covers($0, child) } ?? false)
+                let isInSight =
+                    parentIsPresented && !(current.map { covers($0, child) } ?? false) && !isUnderRoot(child, below)
                 child.isPresented = child.isVisible && isInSight
                 if !child.isFlow { child.isInSight = isInSight }
                 let covering = !child.isFlow ? nil : below[child.path].flatMap { currentChild(child, $0) }
@@ -203,6 +212,24 @@ extension BusModel {
         }
         visit("", nil, true)
         return all
+    }
+
+    /// Whether a higher root on its output that covers others has a screen to show.
+    private func isUnderRoot(_ root: PresentableState, _ below: [String: [PresentableState]]) -> Bool {
+        guard root.parent == nil, !root.output.isEmpty else { return false }
+        return below["", default: []].contains {
+            $0.output == root.output && precedes(root, $0) && !uncovering.contains($0.instance)
+                && showsSomething($0, below)
+        }
+    }
+
+    private func showsSomething(_ node: PresentableState, _ below: [String: [PresentableState]]) -> Bool {
+        guard node.isFlow, let children = below[node.path] else { return !node.isFlow }
+        let current = currentChild(node, children)
+        return node.isVisible
+            && children.contains { child in
+                !(current.map { covers($0, child) } ?? false) && showsSomething(child, below)
+            }
     }
 
     private func currentChild(_ flow: PresentableState, _ children: [PresentableState]) -> PresentableState? {

@@ -136,7 +136,6 @@ struct DamagedRecordsTests {
                     failures: .max, since: Instant(microseconds: 0), isCut: false, fault: Fault("", ""), origin: 0)
             }, end)
         refuses(try damaged("tabs") { $0.traits.raised = .max }, end)
-        refuses(try damaged("main") { $0.traits.raised = 40 }, "raised")
         // A step would be sent to a screen.
         let home = try good.filter { $0.key.kind == .node }.first {
             try NodeRecord(#require($0.body)).name == "home"

@@ -61,6 +61,7 @@ struct DefinitionsBuilder {
         var initial: String?
         var children = Children.free
         var layers: [Layer] = []
+        var covers = true
         var isUnique = false
         var whenHidden = WhenHidden.ignore
         var announces = false
@@ -84,6 +85,7 @@ struct DefinitionsBuilder {
         var arguments: Arguments = []
         var step: String?
         var stepArguments: Arguments = []
+        var output = ""
     }
 
     /// A property or a signal of `com.example.Vehicle`.
@@ -132,8 +134,9 @@ struct DefinitionsBuilder {
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:],
         result: KeyValuePairs<String, String>? = nil, initial: String? = nil,
-        children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
-        announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: String? = nil,
+        children: Children = .free, layers: [Layer] = [], covers: Bool = true, isUnique: Bool = false,
+        whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil,
+        onBack: String? = nil,
         idle: (after: UInt64, step: String)? = nil, stages: [(after: UInt64, step: String)] = [],
         idleWhenHidden: WhenHidden = .allow, emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
@@ -142,7 +145,8 @@ struct DefinitionsBuilder {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), result: result.map(Self.parameters),
             initial: initial, children: children,
-            layers: layers, isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored,
+            layers: layers, covers: covers, isUnique: isUnique, whenHidden: whenHidden, announces: announces,
+            isRestored: isRestored,
             whenEmpty: whenEmpty, onBack: onBack, idle: idle.map { [$0] } ?? stages,
             idleWhenHidden: idleWhenHidden, emitters: emitters, guarded: guarded, navigated: navigated,
             rules: rules.map { (step: $0.key, branches: $0.value) })
@@ -193,7 +197,7 @@ extension DefinitionsBuilder {
             autostart: whole.autostart.map { root in
                 Autostart(
                     names.flow(root.flow), id: root.id, arguments: root.arguments, step: root.step.map(names.step),
-                    stepArguments: root.stepArguments)
+                    stepArguments: root.stepArguments, output: root.output)
             },
             steppers: whole.steppers.map { stepper in
                 StepperDefinition(
@@ -293,7 +297,7 @@ private struct Numbers {
         FlowDefinition(
             flow.name, parameters: flow.parameters, result: flow.result, initial: flow.initial.map(step),
             children: flow.children,
-            layers: flow.layers,
+            layers: flow.layers, covers: flow.covers,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             isRestored: flow.isRestored, whenEmpty: flow.whenEmpty,
             onBack: flow.onBack.map(step),

@@ -10,10 +10,10 @@ struct ForestVisibilityTests {
     private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (NodeSlot, [NodeSlot])
     {
         let main = forest.add("main", covering)
-        forest.updateVisibility(nil, touching: main)
+        forest.updateVisibility(below: nil, changed: NodeSlots(main))
         let children = names.map { name in
             let slot = forest.add(name, below: main)
-            forest.updateVisibility(main)
+            forest.updateVisibility(of: main)
             return slot
         }
         if isShown { for child in children where covering != .tabs { forest.setVisible(child, true) } }
@@ -79,7 +79,7 @@ struct ForestVisibilityTests {
         forest.setVisible(children[0], true)
         #expect(presented == ["/main", "/main/b"])
         _ = forest.remove(children[1])
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         #expect(presented == ["/main", "/main/a"])
         #expect(forest.currentPath(of: main) == "/main/a")
     }
@@ -87,7 +87,7 @@ struct ForestVisibilityTests {
     @Test mutating func `S-14 a child covers from birth, before it is visible, and while it is hidden`() {
         let (main, children) = root(.stack, ["a"])
         let b = forest.add("b", below: main)
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         #expect(presented == ["/main"])
         forest.setVisible(b, true)
         forest.setVisible(b, false)
@@ -122,7 +122,7 @@ struct ForestVisibilityTests {
         for child in [2, 1, 3, 1] { forest.setVisible(children[child], true) }
         func goes(_ child: Int) -> String? {
             _ = forest.remove(children[child])
-            forest.updateVisibility(main)
+            forest.updateVisibility(of: main)
             return forest.currentPath(of: main)
         }
         // Selected so far: a, c, d, b.
@@ -148,17 +148,17 @@ struct ForestVisibilityTests {
     @Test mutating func `S-14 tabs: the oldest if none was selected before`() {
         let (main, children) = root(.tabs, ["a", "b", "c"])
         _ = forest.remove(children[0])
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         #expect(forest.currentPath(of: main) == "/main/b")
     }
 
     @Test mutating func `S-14 presented requires a presented parent, all the way up`() {
         let main = forest.add("main", .free)
-        forest.updateVisibility(nil, touching: main)
+        forest.updateVisibility(below: nil, changed: NodeSlots(main))
         let sub = forest.add("sub", .stack, below: main)
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         let a = forest.add("a", below: sub)
-        forest.updateVisibility(sub)
+        forest.updateVisibility(of: sub)
         forest.setVisible(a, true)
         #expect(presented == ["/main", "/main/sub", "/main/sub/a"])
         forest.setVisible(main, false)

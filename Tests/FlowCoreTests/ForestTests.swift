@@ -56,7 +56,7 @@ struct ForestTests {
         let a = forest.add("a", .free, below: main)
         _ = forest.add("x", below: a)
         _ = forest.add("b", below: main)
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
         #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()).id == "a")
@@ -81,14 +81,14 @@ struct ForestTests {
     @Test func `changes are reported once: new presentables whole, of others the new values`() throws {
         var forest = Forest(base: "")
         let main = forest.add("main", .stack)
-        forest.updateVisibility(nil, touching: main)
+        forest.updateVisibility(below: nil, changed: NodeSlots(main))
         let a = forest.add("a", below: main)
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         let first = forest.takeChanges()
         #expect(Array(first.born) == [main, a])
         forest.setVisible(a, true)
         let b = forest.add("b", below: main)
-        forest.updateVisibility(main)
+        forest.updateVisibility(of: main)
         let (born, changes) = forest.takeChanges()
         #expect(Array(born) == [b])
         #expect(
@@ -105,7 +105,7 @@ struct ForestTests {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let a = forest.add("a", below: main)
-        forest.updateVisibility(nil, touching: main)
+        forest.updateVisibility(below: nil, changed: NodeSlots(main))
         _ = forest.takeChanges()
         forest.setVisible(a, true)
         _ = forest.remove(a)
@@ -217,8 +217,8 @@ struct ForestTests {
                     arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
                     client: Client(":1.1"))),
             below: main)
-        forest.updateVisibility(nil, touching: main)
-        forest.updateVisibility(main)
+        forest.updateVisibility(below: nil, changed: NodeSlots(main))
+        forest.updateVisibility(of: main)
         #expect(
             forest.state(of: a)
                 == PresentableState(
@@ -312,6 +312,13 @@ extension Forest {
                     Boxed(Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready, birth: 0))
                 }),
             below: parent)
+    }
+
+    /// Updates it for all children of a flow.
+    mutating func updateVisibility(of flow: NodeSlot) {
+        var all = NodeSlots()
+        for child in children(of: flow) { all.append(child) }
+        updateVisibility(below: flow, changed: all)
     }
 
     var paths: [String] { preorder().map { self[$0].path } }

@@ -44,7 +44,7 @@ extension Definitions {
                 FlowDefinition(
                     flow.name, parameters: parameters, result: flow.result.map { _ in parameters },
                     initial: flow.initial, children: flow.children,
-                    layers: flow.layers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
+                    layers: flow.layers, covers: flow.covers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
                     announces: flow.announces, whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
                     onBack: flow.onBack, idle: flow.idle,
                     emitters: flow.emitters, ownersMayEmit: flow.ownersMayEmit,

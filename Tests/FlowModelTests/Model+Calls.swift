@@ -225,6 +225,10 @@ extension Model {
         if let step { stepArguments = try admit(request.stepArguments, for: step) }
         if definition.isUnique, let live = roots.first(where: { $0.name == definition.name }) {
             reach(live)
+            raise(live, for: request.client, isNew: false)
+            reportChanges()
+            release()
+            finish()
             return live
         }
         let taken = Set(roots.map(\.id))
@@ -240,6 +244,7 @@ extension Model {
             birth: origin)
         root.output = request.output
         root.initialHasEnded = step == nil
+        raise(root, for: request.client, isNew: true)
         reportAdded([root])
         if let step {
             trigger(
@@ -258,9 +263,42 @@ extension Model {
         guard root.isFlow, root.parent == nil else { return .failure(FlowError(.invalidArguments)) }
         guard mayEmit(client, FlowID(root.definition)) else { return .failure(FlowError(.accessDenied)) }
         guard isOutput(output) else { return .failure(FlowError(.invalidArguments)) }
+        let isNew = root.output != output
         root.output = output
+        raise(root, for: client, isNew: isNew)
         reportChanges()
+        release()
+        finish()
         return .success(.done)
+    }
+
+    /// A root comes to the front of its output, or behind those in whose way the client may not stand (S-41).
+    private func raise(_ root: ModelNode, for client: Client, isNew: Bool) {
+        if root.output.isEmpty { return }
+        let others = roots.filter { $0.output == root.output && $0 !== root }
+        let first = others.firstIndex {
+            !(client == .daemon ? isEarlierInFiles($0, than: root) : mayEmit(client, on: $0))
+        }
+        let above = first.map { Array(others[$0...]) } ?? []
+        // Never lowered.
+        if !isNew, let lowest = above.first, lowest.order < root.order { return }
+        let wanted = (others.dropLast(above.count) + [root] + above).map(\.instance)
+        if roots.filter({ $0.output == root.output }).map(\.instance) == wanted { return }
+        for node in [root] + above where roots.last !== node {
+            roots.removeAll { $0 === node }
+            roots.append(node)
+            instances += 1
+            node.order = instances
+        }
+    }
+
+    /// Whether the files may put a root above one: it is open to all, or a root that they name before.
+    private func isEarlierInFiles(_ lower: ModelNode, than root: ModelNode) -> Bool {
+        let definition = definitions.flows[lower.definition]
+        if definition.emitters.isEmpty, !definition.ownersMayEmit { return true }
+        let ids = definitions.autostart.map { $0.id ?? definitions[$0.flow].name }
+        guard let own = ids.firstIndex(of: root.id), let other = ids.firstIndex(of: lower.id) else { return false }
+        return other < own
     }
 
     private func isOutput(_ name: String) -> Bool { name.utf8.count <= 64 && !name.contains(where: \.isWhitespace) }

@@ -182,8 +182,14 @@ final class Model {
         return definitions.flows[parent.definition].layers.firstIndex { $0.name == node.layer } ?? 0
     }
 
-    /// Whether a sibling covers a presentable.
+    /// Whether a sibling covers a presentable, or a higher root a root.
     private func isCovered(_ node: ModelNode) -> Bool {
+        if node.parent == nil, !node.output.isEmpty {
+            let higher = roots.drop { $0 !== node }.dropFirst()
+            return higher.contains {
+                $0.output == node.output && definitions.flows[$0.definition].covers && showsSomething($0)
+            }
+        }
         guard let parent = node.parent, let current = current(of: parent), current !== node else { return false }
         guard definitions.flows[parent.definition].children == .layers else { return true }
         if rank(of: node) != rank(of: current) { return rank(of: node) < rank(of: current) }
@@ -193,9 +199,14 @@ final class Model {
 
     func isPresented(_ node: ModelNode) -> Bool { node.isVisible && isInSight(node) }
 
+    /// Whether a flow would have a screen in sight if it was in sight itself (S-41).
+    private func showsSomething(_ flow: ModelNode) -> Bool {
+        flow.isVisible && flow.children.contains { !isCovered($0) && (!$0.isFlow || showsSomething($0)) }
+    }
+
     /// Whether nothing covers it, and its parent is presented (S-38).
     func isInSight(_ node: ModelNode) -> Bool {
-        guard let parent = node.parent else { return true }
+        guard let parent = node.parent else { return !isCovered(node) }
         return !isCovered(node) && isPresented(parent)
     }
 
@@ -209,7 +220,7 @@ final class Model {
     func reportChanges() {
         lookForWakingScreens()
         for root in roots { settleReadiness(root) }
-        for root in roots { reportChanges(root, true) }
+        for root in roots { reportChanges(root, !isCovered(root)) }
     }
 
     func settleReadiness(_ node: ModelNode) {

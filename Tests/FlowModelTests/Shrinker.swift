@@ -126,7 +126,7 @@ extension FlowDefinition {
     ) -> FlowDefinition {
         FlowDefinition(
             name, parameters: parameters, initial: self.initial, children: children ?? self.children,
-            layers: children == nil ? layers : [],
+            layers: children == nil ? layers : [], covers: covers,
             isUnique: isUnique ?? self.isUnique, whenHidden: whenHidden ?? self.whenHidden,
             announces: announces ?? self.announces, whenEmpty: isBare ? nil : whenEmpty, onBack: isBare ? nil : onBack,
             idle: isBare ? [] : idle, emitters: isBare ? [] : emitters, ownersMayEmit: !isBare && ownersMayEmit,

@@ -133,7 +133,7 @@ extension Definitions {
         let definition = flows[id.index]
         return Boxed(
             Node.FlowState(
-                definition: id, covering: definition.children, layers: definition.layers,
+                definition: id, covering: definition.children, layers: definition.layers, covers: definition.covers,
                 readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
                 reached: definition.idle.isEmpty ? nil : now, last: last))
     }

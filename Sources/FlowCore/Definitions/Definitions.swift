@@ -337,6 +337,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let children: Children
     /// The layers of its children, the lowest first; empty unless ``children`` are ``Children/layers``.
     public let layers: [Layer]
+    /// Whether a root of it covers the lower ones on its output (S-41).
+    public let covers: Bool
     /// Whether at most one root of it can be live (S-2).
     public let isUnique: Bool
     /// The policy for steps that are emitted on the flow itself (S-15).
@@ -372,8 +374,8 @@ public struct FlowDefinition: Equatable, Sendable {
     /// Creates a flow.
     public init(
         _ name: String, parameters: [Parameter] = [], result: [Parameter]? = nil, initial: StepID? = nil,
-        children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
-        announces: Bool = false,
+        children: Children = .free, layers: [Layer] = [], covers: Bool = true, isUnique: Bool = false,
+        whenHidden: WhenHidden = .ignore, announces: Bool = false,
         isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
         emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
         rules: [Rule] = []
@@ -384,6 +386,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.initial = initial
         self.children = children
         self.layers = layers
+        self.covers = covers
         self.isUnique = isUnique
         self.whenHidden = whenHidden
         self.announces = announces

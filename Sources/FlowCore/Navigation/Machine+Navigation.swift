@@ -283,7 +283,7 @@ extension Machine {
         reportRemoved(below, .parent, &turn)
         let ended = forest.remove(flow)
         concludeRemoval(ended, below: parent)
-        if let parent { forest.updateVisibility(below: parent, changed: NodeSlots()) }
+        forest.updateVisibility(below: parent, changed: NodeSlots())
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(navigation(plan.arguments, plan.contributions, step, at: path, of: definition)))

@@ -36,6 +36,7 @@ extension Machine {
                 node.flow?.definition = flow
                 node.flow?.covering = new.flows[flow.index].children
                 node.flow?.layers = new.flows[flow.index].layers
+                node.flow?.covers = new.flows[flow.index].covers
             }
             hideLastNavigation(of: slot)
             forgetUndeclaredPauses(of: slot)

@@ -58,6 +58,10 @@ extension Machine {
             let live = forest.roots.first(where: { forest[$0].flow?.definition == flowRequest.definition })
         {
             reach(live, &turn)
+            raise(live, for: flowRequest.client, isNew: false)
+            forest.updateVisibility(below: nil, changed: NodeSlots(live))
+            reportChanges(&turn)
+            triggerPresented(&turn)
             return forest[live].path
         }
         // The request is checked before anything is reclaimed; reclaiming may free a better id.
@@ -78,7 +82,8 @@ extension Machine {
                     of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now), number: number),
             below: nil)
         scheduleIdleStep(of: slot)
-        forest.updateVisibility(nil, touching: slot)
+        raise(slot, for: flowRequest.client, isNew: true)
+        forest.updateVisibility(below: nil, changed: NodeSlots(slot))
         reportChanges(&turn)
         if let initial {
             if let time = flowRequest.inputTime { timings.note(input: time, of: origin, at: turn.now) }
@@ -119,11 +124,40 @@ extension Machine {
             return
         }
         turn.answer = .reply(request, .done)
-        guard forest[slot].output != output else { return }
+        let isNew = forest[slot].output != output
         forest.update(slot) { $0.output = output }
+        raise(slot, for: client, isNew: isNew)
+        forest.updateVisibility(below: nil, changed: NodeSlots(slot))
         reportChanges(&turn)
-        for screen in forest.screensInSight(below: slot) { presentAnew(screen) }
+        if isNew { for screen in forest.screensInSight(below: slot) { presentAnew(screen) } }
         triggerPresented(&turn)
+    }
+
+    /// A root comes to its output, or is raised there: as high as this client may raise it, which is below the lowest root that takes
+    /// no steps from it.
+    ///
+    /// - Parameter isNew: whether it was not on this output before; else it is never lowered.
+    private mutating func raise(_ root: NodeSlot, for client: Client, isNew: Bool) {
+        let output = forest[root].output
+        if output.isEmpty { return }
+        let former = forest.roots(on: output)
+        var roots = former.filter { $0 != root }
+        let place = roots.firstIndex { !mayCover($0, with: root, client) } ?? roots.count
+        if !isNew, let present = former.firstIndex(of: root), present >= place { return }
+        roots.insert(root, at: place)
+        if roots == former { return }
+        for higher in roots[place...] { forest.raise(higher) }
+    }
+
+    /// Whether a client may put a root above another one. The files may, in the order of their roots.
+    private func mayCover(_ lower: NodeSlot, with root: NodeSlot, _ client: Client) -> Bool {
+        guard client == .daemon else { return (try? checkEmitter(client, of: lower, waits: false)) != nil }
+        guard definitions[definition(of: lower)].isRestricted else { return true }
+        let ids = definitions.autostart.map { id(of: $0) }
+        guard let own = ids.firstIndex(of: forest[root].id), let other = ids.firstIndex(of: forest[lower].id) else {
+            return false
+        }
+        return other < own
     }
 
     func checkOutput(_ output: String) throws(FlowError) {

@@ -172,6 +172,7 @@ extension Machine {
                 savedState: node.node.flow == nil ? savedStates[instance] : nil, onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
+        forest.sortChildren(of: nil)
         for node in stored.nodes {
             guard let flow = node.node.flow, let slot = result.slots[node.instance] else { continue }
             forest.sortChildren(of: slot)

@@ -159,9 +159,9 @@ final class RecordSet {
             }
             ids.insert(NodeSlot(place), hash)
             let raised = stored.node.raised
-            guard !someAreRaised || raises.insert(Raise(parent: parent, order: max(instance, raised))).inserted,
-                parent != 0 || raised == 0
-            else { throw RecordFailure("presentable \(instance) can't have been raised by \(raised)") }
+            guard !someAreRaised || raises.insert(Raise(parent: parent, order: max(instance, raised))).inserted else {
+                throw RecordFailure("presentable \(instance) can't have been raised by \(raised)")
+            }
             guard parent != 0 || stored.node.flow != nil else {
                 throw RecordFailure("presentable \(instance) is a screen, and has no flow that it could be in")
             }

@@ -21,6 +21,8 @@ extension Node {
         var covering: Children
         /// The layers of its children, by its definition (S-37).
         var layers: [Layer]
+        /// Whether it covers the lower roots on its output, by its definition (S-41).
+        var covers: Bool
         /// The children's slots, in order (``Node/order``).
         var children: [NodeSlot] = []
         /// The child that covers the others (S-14). By instance, because its slot can belong to another node by the next
@@ -71,13 +73,14 @@ extension Node {
         }
 
         init(
-            definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, birth: UInt64,
-            reached: Instant? = nil, last: LastNavigation? = nil
+            definition: FlowID, covering: Children, layers: [Layer] = [], covers: Bool = true, readiness: Readiness,
+            birth: UInt64, reached: Instant? = nil, last: LastNavigation? = nil
         ) {
             self.birth = birth
             self.definition = definition
             self.covering = covering
             self.layers = layers
+            self.covers = covers
             self.readiness = readiness
             self.reached = reached
             self.last = last

@@ -12,27 +12,31 @@ extension Forest {
             node.isVisible = isVisible
             node.isHiddenByRule = false
         }
-        guard let parent = self[slot].parent else { return updateVisibility(nil, touching: slot) }
-        if isVisible, selects, self[parent].flow?.covering == .tabs { select(slot, of: parent) }
-        updateVisibility(below: parent, changed: NodeSlots(slot))
+        if isVisible, selects, let parent = self[slot].parent, self[parent].flow?.covering == .tabs {
+            select(slot, of: parent)
+        }
+        updateVisibility(below: self[slot].parent, changed: NodeSlots(slot))
     }
 
-    /// Updates `current` and `isPresented` below a flow, of all its children; for nil, at one root.
-    mutating func updateVisibility(_ parent: NodeSlot?, touching root: NodeSlot? = nil) {
+    /// Updates `current` and `isPresented` below a flow, or of the roots for nil: these were added or changed, and others may have
+    /// been removed.
+    mutating func updateVisibility(below parent: NodeSlot?, changed: NodeSlots) {
         guard let parent else {
-            if let root { present(root, isCovered: false, inPresented: true) }
+            if fronts.isEmpty, changed.allSatisfy({ self[$0].output.isEmpty }) {
+                for root in changed { present(root, isCovered: false, inPresented: true) }
+            } else {
+                coverRoots(changed: changed)
+            }
             return
         }
-        formerCurrent = self[parent].flow?.current
-        cover(parent)
-        if self[parent].flow?.current == formerCurrent { formerCurrent = nil }
-        presentChildren(of: parent)
-        formerCurrent = nil
+        updateChildren(of: parent, changed: changed)
+        let root = self[parent].root
+        if !self[root].output.isEmpty { coverRoots() }
     }
 
-    /// Updates them below a flow, of whose children these were added or changed, and others may have been removed. Where one
-    /// child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very many.
-    mutating func updateVisibility(below parent: NodeSlot, changed: NodeSlots) {
+    /// Where one child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very
+    /// many.
+    private mutating func updateChildren(of parent: NodeSlot, changed: NodeSlots) {
         let former = self[parent].flow?.current
         // Nobody covers anybody.
         if former == nil, self[parent].flow?.covering == .free { return present(changed, of: parent) }
@@ -71,10 +75,11 @@ extension Forest {
             cover(slot)
             if let former, former != self[slot].flow?.current { formers[slot] = former }
         }
+        fronts = self.frontRoots()
         defer { formerCurrent = nil }
         for slot in all {
             guard let parent = self[slot].parent else {
-                present(slot, isCovered: false, inPresented: true)
+                present(slot, isCovered: isCovered(slot), inPresented: true)
                 continue
             }
             formerCurrent = formers[parent]
@@ -125,19 +130,24 @@ extension Forest {
 
     private mutating func presentChild(_ child: NodeSlot, of parent: NodeSlot) {
         visits &+= 1
-        present(child, isCovered: isCovered(child, below: parent), inPresented: self[parent].isPresented)
+        present(child, isCovered: isCovered(child), inPresented: self[parent].isPresented)
     }
 
-    private func isCovered(_ child: NodeSlot, below parent: NodeSlot) -> Bool {
+    /// Whether a sibling covers a presentable, or a higher root on its output covers a root.
+    private func isCovered(_ child: NodeSlot) -> Bool {
+        guard let parent = self[child].parent else {
+            return fronts[self[child].output].map { self[child].order < self[$0.slot].order } ?? false
+        }
         guard let current = self[parent].flow?.current, current != id(of: child) else { return false }
         guard self[parent].flow?.covering == .layers else { return true }
         let (own, front) = (layer(of: child, below: parent), layer(of: current.slot, below: parent))
         return own < front || (own == front && self[child].order < self[current.slot].order)
     }
 
-    /// The path of the sibling that covers a presentable; nil if none does.
+    /// The path of the sibling, or of the root on the same output, that covers a presentable; nil if none does.
     func pathCovering(_ slot: NodeSlot) -> String? {
-        guard let parent = self[slot].parent, isCovered(slot, below: parent) else { return nil }
+        guard isCovered(slot) else { return nil }
+        guard let parent = self[slot].parent else { return fronts[self[slot].output].map { self[$0.slot].path } }
         return currentPath(of: parent)
     }
 
@@ -180,6 +190,47 @@ extension Forest {
             node.flow?.selected.append(child)
         }
     }
+}
+
+// MARK: - Roots of one output (S-41)
+
+extension Forest {
+    /// Updates which root of each output covers the lower ones, and what is presented: where that changed, and on the outputs of these
+    /// roots, whose order may be another one.
+    private mutating func coverRoots(changed: NodeSlots = NodeSlots()) {
+        let former = fronts
+        fronts = frontRoots()
+        let outputs = Set(changed.map { self[$0].output })
+        if fronts == former, outputs.isEmpty { return }
+        for root in roots {
+            let output = self[root].output
+            guard former[output] != fronts[output] || outputs.contains(output) else { continue }
+            formerCurrent = former[output]
+            present(root, isCovered: isCovered(root), inPresented: true)
+        }
+        formerCurrent = nil
+    }
+
+    /// The highest root of each output that covers others and shows something.
+    private func frontRoots() -> [String: NodeID] {
+        var fronts: [String: NodeID] = [:]
+        for root in roots.reversed() {
+            let output = self[root].output
+            if !output.isEmpty, fronts[output] == nil, self[root].flow?.covers == true, showsSomething(root) {
+                fronts[output] = id(of: root)
+            }
+        }
+        return fronts
+    }
+
+    /// Whether a screen would be in sight below a flow if the flow was; also one that waits for its program.
+    private func showsSomething(_ slot: NodeSlot) -> Bool {
+        guard let flow = self[slot].flow else { return true }
+        return self[slot].isVisible && flow.children.contains { !isCovered($0) && showsSomething($0) }
+    }
+
+    /// The roots on an output, the lowest first.
+    func roots(on output: String) -> [NodeSlot] { roots.filter { self[$0].output == output } }
 }
 
 // MARK: - What is in sight

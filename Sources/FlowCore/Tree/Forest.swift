@@ -9,7 +9,7 @@ struct Forest: Sendable {
     /// Where something is reported that has no presentable.
     var top: String { base ?? "/" }
     private var nodes: NodeTable
-    /// The roots' slots, in creation order.
+    /// The roots' slots, in order.
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
     private var slots = SlotIndex()
@@ -30,6 +30,8 @@ struct Forest: Sendable {
     var visits = 0
     /// While visibility is updated: the child that covered its siblings before.
     var formerCurrent: NodeID?
+    /// The root of each output that covers the lower ones there (S-41).
+    var fronts: [String: NodeID] = [:]
 
     /// Flows that no screen keeps awake any more, since ``takeDozing()``.
     private var dozing: [NodeID] = []
@@ -184,24 +186,28 @@ struct Forest: Sendable {
         return gone
     }
 
-    /// Makes a node the newest of its siblings (S-37).
+    /// Makes a node the newest of its siblings (S-37), or of the roots (S-41).
     mutating func raise(_ slot: NodeSlot) {
-        guard let parent = self[slot].parent, children(of: parent).last != slot,
-            let place = place(of: slot, among: children(of: parent))
-        else { return }
+        let siblings = children(of: self[slot].parent)
+        guard siblings.last != slot, let place = place(of: slot, among: siblings) else { return }
         lastInstance += 1
-        update(parent) { node in
-            node.flow?.children.remove(at: place)
-            node.flow?.children.append(slot)
+        if let parent = self[slot].parent {
+            update(parent) { node in
+                node.flow?.children.remove(at: place)
+                node.flow?.children.append(slot)
+            }
+        } else {
+            roots.remove(at: place)
+            roots.append(slot)
         }
         update(slot) { [lastInstance] in $0.raised = lastInstance }
     }
 
-    /// Puts the restored children of a flow in order: they were inserted in the order of their instances.
-    mutating func sortChildren(of slot: NodeSlot) {
+    /// Puts the restored children of a flow, or the roots for nil, in order: they were inserted in the order of their instances.
+    mutating func sortChildren(of slot: NodeSlot?) {
         guard children(of: slot).contains(where: { self[$0].raised > 0 }) else { return }
         let sorted = children(of: slot).sorted { self[$0].order < self[$1].order }
-        update(slot) { $0.flow?.children = sorted }
+        if let slot { update(slot) { $0.flow?.children = sorted } } else { roots = sorted }
         lastInstance = max(lastInstance, sorted.last.map { self[$0].order } ?? 0)
     }
 

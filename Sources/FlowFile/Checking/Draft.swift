@@ -84,8 +84,8 @@ final class DraftFlow {
 /// order.
 struct Draft {
     static let flowKeys = [
-        "on", "initial", "children", "layers", "arguments", "result", "unique", "whenHidden", "announce", "onBack",
-        "idle", "emitters", "guard", "navigator", "restore", "whenEmpty",
+        "on", "initial", "children", "layers", "covers", "arguments", "result", "unique", "whenHidden", "announce",
+        "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty",
     ]
     static let screenKeys = [
         "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",

@@ -7,6 +7,7 @@ extension Resolver {
         let initial = draft.keys["initial"].flatMap { step($0) }
         let children: Children? = draft.keys["children"]?.word(diagnostics)
         let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(diagnostics)
+        let covers = draft.keys["covers"]?.bool(diagnostics)
         let isUnique = draft.keys["unique"]?.bool(diagnostics)
         let announces = draft.keys["announce"]?.bool(diagnostics)
         let isRestored = draft.keys["restore"]?.bool(diagnostics)
@@ -25,8 +26,8 @@ extension Resolver {
         let rules = draft.rules.entries.compactMap { rule($0, $1, context) }
         return FlowDefinition(
             name, parameters: draft.declared.admitted, result: draft.result?.admitted, initial: initial?.id,
-            children: children ?? .free, layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,
-            announces: announces ?? false, isRestored: isRestored ?? true, whenEmpty: whenEmpty, onBack: onBack,
+            children: children ?? .free, layers: layers, covers: covers ?? true, isUnique: isUnique ?? false,
+            whenHidden: whenHidden ?? .ignore, announces: announces ?? false, isRestored: isRestored ?? true, whenEmpty: whenEmpty, onBack: onBack,
             idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
             guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })

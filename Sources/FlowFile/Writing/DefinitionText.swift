@@ -123,6 +123,7 @@ struct DefinitionText {
         if let initial = flow.initial { write("initial", .string(definitions[initial].name)) }
         if flow.children != .free { write("children", .string(flow.children.rawValue)) }
         if !flow.layers.isEmpty { write("layers", .list(flow.layers.map(Self.layer))) }
+        if !flow.covers { write("covers", .bool(false)) }
         if !flow.parameters.isEmpty { write("arguments", types(flow.parameters)) }
         if let result = flow.result { write("result", types(result)) }
         if flow.isUnique { write("unique", .bool(true)) }
