@@ -317,7 +317,8 @@ struct CrashPresenterTests {
 
     @Test func `S-30 S-31 a presenter that can't be started again: presentFailed`() throws {
         let peers = try Peers(broken: [Self.name])
-        let service = try Service(Self.definitions, bus: peers.bus)
+        let definitions = Self.definitions.replacing("whenOwnerGone", with: "patience = \"1s\", whenOwnerGone")
+        let service = try Service(definitions, bus: peers.bus)
         let ui = try peers.start(Self.name, "--Present=show")
         try service.listen()
         for step in ["kept", "lasting"] {
