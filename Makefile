@@ -106,7 +106,11 @@ swift-release = swift build -c release --omit-frame-pointers --traits Programs \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S \
     -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
 # SwiftPM passes several traits to the compiler in the order of a Set, and compiles everything anew after another order.
-swift-debug = SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros $(sanitized)
+swift-debug = SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros $(sanitized) $(no-overlays)
+# Debian's Swift 6.2 has the module that files with Testing and Foundation import by themselves, and not the library to link it with.
+no-overlays = $(if $(wildcard $(toolchain)/lib/swift/linux/lib_Testing_Foundation.so),, \
+    -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays)
+toolchain = $(dir $(realpath $(shell command -v swift)))..
 sanitized = $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
