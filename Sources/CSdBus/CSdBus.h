@@ -6,6 +6,7 @@
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
 #include <sys/eventfd.h>
+#include <sys/pidfd.h>
 
 /* SD_BUS_VTABLE_START and _END are initialisers with a reference to an unsized array, which does not import. */
 static inline sd_bus_vtable flowbus_vtable_start(void) {

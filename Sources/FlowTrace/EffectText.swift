@@ -43,6 +43,10 @@ extension TraceLine {
             add(check.path)
             add(check.name)
             add(check.timeout)
+        case .endProcess(let client, let screen):
+            add("end-process")
+            add(quoted: client.name)
+            add(screen)
         case .startService(let name):
             add("start")
             add(quoted: name)

@@ -1,8 +1,31 @@
 internal import Glibc
 
-/// Other processes, by /proc: for a message to a person, never for a decision.
+/// Other processes, by proc(5).
 public enum Processes {
-    /// When a process was started, in µs since 1970 (UTC); proc(5), `/proc/PID/stat`.
+    /// The processes that this one descends from, the nearest first, as far as they can be seen.
+    public static var ancestors: [Int32] {
+        var found: [Int32] = []
+        var next = getppid()
+        while next > 0, found.count < 64 {
+            found.append(next)
+            guard let stat = try? InputFile.text(of: "/proc/\(next)/stat"), let name = stat.lastIndex(of: ")") else {
+                break
+            }
+            // After the name: the state, and the parent.
+            let fields = stat[name...].split(separator: " ")
+            next = fields.count > 2 ? Int32(fields[2]) ?? 0 : 0
+        }
+        return found
+    }
+
+    /// Whether a process is in a container or in a sandbox of Flatpak; also if it can't be looked at.
+    public static func isConfined(_ process: Int32) -> Bool {
+        var (own, other) = (stat(), stat())
+        guard stat("/proc/self/ns/pid", &own) == 0, stat("/proc/\(process)/ns/pid", &other) == 0 else { return true }
+        return own.st_ino != other.st_ino || access("/proc/\(process)/root/.flatpak-info", F_OK) == 0
+    }
+
+    /// For a message to a person: when a process was started, in µs since 1970 (UTC); proc(5), `/proc/PID/stat`.
     public static func startTime(of process: Int32) -> UInt64? {
         guard let stat = try? InputFile.text(of: "/proc/\(process)/stat"),
             // The name is in parentheses, and may contain some itself.

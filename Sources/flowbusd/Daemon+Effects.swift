@@ -70,6 +70,7 @@ extension Daemon {
         case .askNavigator(let question): askNavigator(question)
         case .present(let presentation): present(presentation)
         case .askAlive(let check): askAlive(check)
+        case .endProcess(let client, let screen): endProcess(of: client, screen: screen)
         case .startService(let name): try startService(name)
         case .dropQuestion(let question): outbox.drop(question)
         case .withdraw(let withdrawal): try send(withdrawal)

@@ -56,6 +56,8 @@ final class Daemon {
     let outbox: Outbox
     /// Owners that did not say in time that they are alive, until the bus has answered.
     var overdueChecks: [QuestionID: AwaitedAnswer] = [:]
+    /// Clients whose processes hang, and are about to be ended.
+    var endingProcesses: [Client: AwaitedAnswer] = [:]
     /// Programs that the bus was asked to start, by their names.
     var startingServices: [String: AwaitedAnswer] = [:]
     /// Calls that a later event answers.

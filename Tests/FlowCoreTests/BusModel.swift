@@ -74,7 +74,8 @@ struct BusModel {
             if isLive != [.replaced, .evicted, .dismissal(.ownerHangs)].contains(it.reason) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
-        case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .reportTiming, .reportDelay,
+        case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .endProcess, .reportTiming,
+            .reportDelay,
             .emitStepConcluded,
             .emitAnswered,
             .emitDefinitionsChanged,

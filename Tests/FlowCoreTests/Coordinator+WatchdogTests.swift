@@ -8,11 +8,13 @@ struct WatchdogTests {
     private static let interval: UInt64 = 10_000_000
 
     private func builder(
-        _ whenOwnerGone: WhenOwnerGone = .dismiss, watchdog: UInt64? = interval, children: Children = .stack
+        _ whenOwnerGone: WhenOwnerGone = .dismiss, watchdog: UInt64? = interval, children: Children = .stack,
+        kills: Bool = false
     ) -> DefinitionsBuilder {
         var builder = DefinitionsBuilder()
         builder.step("gone", ["why": "string"])
-        builder.screen("page", presenter: "com.page", whenOwnerGone: whenOwnerGone, watchdog: watchdog)
+        builder.screen(
+            "page", presenter: "com.page", whenOwnerGone: whenOwnerGone, watchdog: watchdog, endsHungProcess: kills)
         builder.screen("plain")
         builder.flow(
             "main", children: children, whenEmpty: .stay,
@@ -54,6 +56,24 @@ struct WatchdogTests {
         world.wait(1)
         #expect(asked(world) == [3])
         #expect(world.answer(2, AliveAnswer.silent) == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `S-44 the process of an owner that hangs is ended where the files say so, once its program has answered`(
+        kills: Bool
+    ) throws {
+        let world = try world(builder(kills: kills))
+        world.wait(Self.interval)
+        #expect(!world.answer(2, AliveAnswer.silent).contains { $0.hasPrefix("end ") })
+        try world.emit("page", on: "/main")
+        world.presented(3, by: ":1.9")
+        try world.show("/main/page", by: ":1.9")
+        for answer in [AliveAnswer.alive, .silent] {
+            world.wait(Self.interval)
+            let question = try #require(asked(world).first)
+            let lines = world.answer(question, answer)
+            #expect(lines.contains("end :1.9, which hangs with page") == (kills && answer == .silent))
+        }
     }
 
     @Test func `S-44 it is not asked while the screen is hidden or covered, nor without an owner`() throws {

@@ -113,7 +113,8 @@ struct DefinitionsBuilder {
         action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss,
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
-        evictAfter: UInt64? = nil, watchdog: UInt64? = nil, patience: UInt64? = nil,
+        evictAfter: UInt64? = nil, watchdog: UInt64? = nil, endsHungProcess: Bool = false,
+        patience: UInt64? = nil,
         result: KeyValuePairs<String, String>? = nil
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
@@ -127,7 +128,8 @@ struct DefinitionsBuilder {
             },
             startsEarly: startsEarly, whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn,
             keepsAwake: keepsAwake,
-            isStateOnDisk: isStateOnDisk, evictAfter: evictAfter, watchdog: watchdog, patience: patience,
+            isStateOnDisk: isStateOnDisk, evictAfter: evictAfter, watchdog: watchdog,
+            endsHungProcess: endsHungProcess, patience: patience,
             result: result.map(Self.parameters))
     }
 

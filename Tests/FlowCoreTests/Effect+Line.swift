@@ -34,6 +34,7 @@ extension Effect {
         case .askNavigator(let it): "navigator? \(it.text)"
         case .present(let it): it.text
         case .askAlive(let it): "alive? \(it.client.name) #\(it.id.number): \(it.path)"
+        case .endProcess(let client, let screen): "end \(client.name), which hangs with \(screen)"
         case .startService(let name): "start \(name)"
         case .dropQuestion(let question): "drop #\(question.number)"
         case .withdraw(let it):

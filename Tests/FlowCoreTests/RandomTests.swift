@@ -224,7 +224,7 @@ extension Effect {
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
             .startService,
-            .askAlive,
+            .askAlive, .endProcess,
             .reportTiming, .reportDelay:
             nil
         }
@@ -239,7 +239,7 @@ extension Effect {
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
             .startService,
-            .askAlive,
+            .askAlive, .endProcess,
             .reportTiming, .reportDelay:
             nil
         }
@@ -254,7 +254,7 @@ extension Effect {
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
             .startService,
-            .askAlive,
+            .askAlive, .endProcess,
             .reportTiming, .reportDelay:
             ""
         }

@@ -114,6 +114,9 @@ struct ServiceTests {
         #expect(try screen("stateOnDisk = true").isStateOnDisk)
         #expect(try screen("presenter = 'a.b', watchdog = '10ms'").watchdog == 10_000)
         #expect(try screen("presenter = 'a.b', watchdog = '1h'").watchdog == 3_600_000_000)
+        let killing = try screen("presenter = 'a.b', watchdog = { every = '3s', kill = true }")
+        #expect(killing.watchdog == 3_000_000 && killing.endsHungProcess)
+        #expect(try !screen("presenter = 'a.b', watchdog = { every = '3s' }").endsHungProcess)
         #expect(try screen("presenter = 'a.b'").watchdog == nil)
         #expect(try screen("presenter = 'a.b', evictAfter = '5min'").evictAfter == 300_000_000)
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
@@ -255,6 +258,14 @@ struct ServiceTests {
         ),
         (
             "presenter = 'a.b', watchdog = '1h 1ms'", "watchdog", "'1h 1ms' is too long; at most 1 hour is allowed"
+        ),
+        (
+            "presenter = 'a.b', watchdog = { kill = true }", "watchdog",
+            "'watchdog' has to say how often its owner is asked: every = \"10s\""
+        ),
+        (
+            "presenter = 'a.b', watchdog = { every = '3s', kil = true }", "watchdog.kil",
+            "the table 'watchdog' has no key 'kil'; did you mean 'kill'?"
         ),
         (
             "presenter = 'a.b', watchdog = 10", "watchdog",

@@ -96,7 +96,8 @@ enum ObservedEffect: Equatable {
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer, .reportDelay: return nil
         case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
-            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .reportTiming:
+            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .endProcess,
+            .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .emitAnswered(let it):
             self = .told(it.client, path: it.path, token: it.answer.token, it.answer.outcome, it.answer.result)

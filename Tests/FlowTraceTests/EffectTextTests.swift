@@ -123,6 +123,7 @@ struct EffectTextTests {
                     timeout: 10)),
             "ask-alive 7 \":1.1\" /shop /base/main/page page 10"
         ),
+        (.endProcess(of: client, screen: "page"), "end-process \":1.1\" page"),
         (
             .startService("com.vendor.Pay"), "start \"com.vendor.Pay\""
         ),

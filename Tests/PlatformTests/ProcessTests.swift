@@ -33,4 +33,11 @@ struct ProcessTests {
         let home = try #require(Environment.all.first)
         #expect(Environment.value(of: home.key) == home.value)
     }
+
+    @Test func `the ancestors of this process, and whether one is confined`() {
+        #expect(Processes.ancestors.first == getppid() && !Processes.ancestors.contains(getpid()))
+        #expect(!Processes.isConfined(getpid()))
+        // There is no such process to look at.
+        #expect(Processes.isConfined(.max))
+    }
 }

@@ -6,13 +6,15 @@ import Testing
 /// Programs that hang while they show a screen (S-44).
 @Suite("Watchdogs")
 struct WatchdogTests {
-    private static func definitions(_ watchdog: String, _ whenOwnerGone: WhenOwnerGone = .dismiss) -> String {
+    private static func definitions(
+        _ watchdog: String, _ whenOwnerGone: WhenOwnerGone = .dismiss, kills: Bool = false
+    ) -> String {
         """
         [steps]
         open = {}
         lost = { why = "string" }
         [screens]
-        page  = { presenter = "com.example.Peer", watchdog = "\(watchdog)", whenOwnerGone = "\(whenOwnerGone.rawValue)" }
+        page  = { presenter = "com.example.Peer", watchdog = { every = "\(watchdog)", kill = \(kills) }, whenOwnerGone = "\(whenOwnerGone.rawValue)" }
         [[autostart]]
         flow = "main"
         [flows.main.on]
@@ -122,6 +124,51 @@ struct WatchdogTests {
         try peers.wait(for: "Present /main/page again", of: ui)
         try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Presented"] == true }
         #expect(try service.property("Owner", of: "/main/page", "Presentable").text == ui.uniqueName)
+    }
+
+    @Test func `S-44 kill: the process that hangs is ended, and the bus starts another one`() throws {
+        let peers = try Peers(startable: [Peer.name: "--Present=show"])
+        let ui = try peers.start(Peer.name, "--Present=show")
+        let service = try Service(Self.definitions("200ms", .present, kills: true), bus: peers.bus)
+        try service.listen()
+        try service.emit("open", on: "/main")
+        try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Presented"] == true }
+        // It was asked again, so it has answered.
+        for _ in 0..<2 { try peers.wait(for: "Alive \(Peer.path)", of: ui) }
+        service.client.clearLog()
+        kill(ui.processID, SIGSTOP)
+        let next = try peers.wait(for: "Present /main/page again", of: Peer.name)
+        #expect(next.processID != ui.processID)
+        try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Presented"] == true }
+        try service.process.waitForLine(in: .errors) {
+            $0.contains("The process that hangs with the screen 'page' was ended")
+                && $0.contains("process \(ui.processID)")
+        }
+    }
+
+    @Test func `S-44 kill: a program that never answered is not ended`() throws {
+        let peers = try Peers()
+        let ui = try peers.start(Peer.name, "--Present=show", "--Alive=hold")
+        let service = try Service(Self.definitions("200ms", kills: true), bus: peers.bus)
+        try service.listen()
+        try service.emit("open", on: "/main")
+        try peers.wait(for: "Withdraw /main/page ownerHangs", of: ui)
+        try service.emit("open", on: "/main")
+        try peers.wait(for: "Present /main/page", of: ui)
+        #expect(!service.process.errors.contains("was ended"))
+    }
+
+    @Test func `S-44 kill: a process that flowbusd descends from is not ended`() throws {
+        let service = try Service(Self.definitions("200ms", kills: true))
+        var count = 0
+        let peer = try open(service) { _ in
+            count += 1
+            return count == 1 ? .values([]) : .later
+        }
+        try peer.waitForCall("Withdraw")
+        try service.process.waitForLine(in: .errors) {
+            $0.contains("'page' is not ended, as flowbusd descends from it") && $0.contains("process \(getpid())")
+        }
     }
 
     @Test func `S-44 a process that is killed while it is asked is gone, and does not hang`() throws {

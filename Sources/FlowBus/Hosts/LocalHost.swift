@@ -339,7 +339,7 @@ final class LocalHost: Host {
         // The numbers of steps are others by then.
         case .emitDefinitionsChanged: (lastStep, screens) = (nil, PlainScreens())
         // There are no other clients, and the delegate learns of removals from the tree.
-        case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .reportUnstarted,
+        case .withdraw, .startService, .askAlive, .endProcess, .watchClient, .emitNavigationWillOccur, .reportUnstarted,
             .reportUnrestored, .reportTiming, .reportDelay:
             break
         }

@@ -21,6 +21,8 @@ public enum Effect: Equatable, Sendable {
     indirect case present(Presentation)
     /// Call `Alive` of an owner, and report ``Event/aliveReplied(_:_:)``.
     case askAlive(AliveCheck)
+    /// End the process of the client that owned a screen of this name, for it hangs (S-44).
+    case endProcess(of: Client, screen: String)
     /// Have the bus start the program with this well-known name, and log if it can't (S-44).
     case startService(String)
     /// The answer to this question is no longer needed. If the call was not sent, it need not be; a presenter's answer has

@@ -246,6 +246,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     /// How often its owner is asked whether it is alive while it is presented, and how long each answer may take, in µs; nil if
     /// it is not asked (S-44).
     public internal(set) var watchdog: UInt64?
+    /// Whether the process of an owner that hangs is ended (S-44).
+    public let endsHungProcess: Bool
     /// How long it waits in sight for its presenter, in µs, before it is dismissed; nil if its state decides (S-47).
     public let patience: UInt64?
 
@@ -254,7 +256,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
-        patience: UInt64? = nil, result: [Parameter]? = nil
+        endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -268,6 +270,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.evictAfter = evictAfter
         self.result = result
         self.watchdog = watchdog
+        self.endsHungProcess = endsHungProcess
         self.patience = patience
     }
 }

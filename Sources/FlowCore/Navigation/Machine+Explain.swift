@@ -363,7 +363,7 @@ extension Machine {
                 + " \(fault.text)"
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
-        case .startService, .askAlive, .emitAnswered, .dropQuestion, .emitNavigationOccurred, .watchClient,
+        case .startService, .askAlive, .endProcess, .emitAnswered, .dropQuestion, .emitNavigationOccurred, .watchClient,
             .emitDefinitionsChanged,
             .reply, .fail, .startTimer, .reportUnstarted, .reportUnrestored, .reportTiming:
             nil

@@ -74,6 +74,7 @@ extension Machine {
         guard let interval = checkInterval(of: slot) else { return }
         switch answer {
         case .alive:
+            noteAlive(slot)
             setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
         case .unsupported: forest.update(slot) { $0.presenting?.check.isOff = true }
         case .silent: loseHangingOwner(of: slot, asked, &turn)
@@ -83,6 +84,7 @@ extension Machine {
     /// A screen loses its owner, which hangs, as if its connection had ended.
     private mutating func loseHangingOwner(of slot: NodeSlot, _ asked: AskedOwner, _ turn: inout Turn) {
         withdraw(forest[slot], from: asked.client, .dismissal(.ownerHangs), &turn)
+        if mayEndOwner(of: slot) { turn.effects.append(.endProcess(of: asked.client, screen: forest[slot].name)) }
         removeOwner(slot, &turn)
         loseOwner(slot, .ownerHangs, counts: true, by: asked.client, &turn)
     }

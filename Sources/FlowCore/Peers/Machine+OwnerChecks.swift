@@ -41,6 +41,24 @@ extension Machine {
         definitions.screen(named: forest[slot].name).flatMap { definitions[$0].watchdog }
     }
 
+    /// The owner of a screen has answered, so its program has the method.
+    mutating func noteAlive(_ slot: NodeSlot) {
+        guard let name = forest[slot].presenting?.presenter.service.name, endsHungProcess(of: slot) else { return }
+        questions.answering.insert(name)
+    }
+
+    /// Whether the process of an owner that hangs is ended: a program that never answered may not know how.
+    func mayEndOwner(of slot: NodeSlot) -> Bool {
+        guard let name = forest[slot].presenting?.presenter.service.name, endsHungProcess(of: slot) else {
+            return false
+        }
+        return questions.answering.contains(name)
+    }
+
+    private func endsHungProcess(of slot: NodeSlot) -> Bool {
+        definitions.screen(named: forest[slot].name).map { definitions[$0].endsHungProcess } ?? false
+    }
+
     /// Asks the owner of a screen, unless that is not presented any more.
     mutating func checkOwner(of slot: NodeSlot, _ turn: inout Turn) {
         guard let interval = checkInterval(of: slot), let owner = forest[slot].owner,

@@ -69,6 +69,8 @@ struct Questions: Sendable {
     /// The open questions.
     private var table = NumberTable<Asked>()
     private var last: UInt64 = 0
+    /// The bus names of presenters whose owners have answered whether they are alive.
+    var answering: Set<String> = []
 
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }

@@ -27,7 +27,8 @@ extension Resolver {
         return FlowDefinition(
             name, parameters: draft.declared.admitted, result: draft.result?.admitted, initial: initial?.id,
             children: children ?? .free, layers: layers, covers: covers ?? true, isUnique: isUnique ?? false,
-            whenHidden: whenHidden ?? .ignore, announces: announces ?? false, isRestored: isRestored ?? true, whenEmpty: whenEmpty, onBack: onBack,
+            whenHidden: whenHidden ?? .ignore, announces: announces ?? false, isRestored: isRestored ?? true,
+            whenEmpty: whenEmpty, onBack: onBack,
             idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
             guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })

@@ -35,7 +35,7 @@ extension Resolver {
             diagnostics.warning(
                 item.location, "a screen without 'presenter' or 'application' is not timed: nobody is asked to show it")
         }
-        let watchdog = draft.keys["watchdog"].flatMap { timeSpan($0, atMost: .oneHour) }
+        let watchdog = draft.keys["watchdog"].flatMap { self.watchdog($0) }
         checkPresenter(for: "watchdog", of: draft, "only the object of a presenter can be asked")
         let patience = draft.keys["patience"].flatMap { timeSpan($0, mayBeNone: true) }
         if let item = draft.keys["patience"], !draft.hasPresenter {
@@ -49,8 +49,20 @@ extension Resolver {
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
-            isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog,
-            patience: patience, result: draft.result?.admitted)
+            isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,
+            endsHungProcess: watchdog?.kills ?? false, patience: patience, result: draft.result?.admitted)
+    }
+
+    /// An interval, or a table with one.
+    private func watchdog(_ item: Item) -> (interval: UInt64?, kills: Bool)? {
+        guard case .table = item.value, let table = item.section(diagnostics) else {
+            return (timeSpan(item, atMost: .oneHour), false)
+        }
+        let isClean = table.checkKeys(diagnostics, of: "the table 'watchdog'", ["every", "kill"])
+        if isClean, table["every"] == nil {
+            diagnostics.error(table.location, "'watchdog' has to say how often its owner is asked: every = \"10s\"")
+        }
+        return (table["every"].flatMap { timeSpan($0, atMost: .oneHour) }, table["kill"]?.bool(diagnostics) ?? false)
     }
 
     /// Reports a key that means nothing without a presenter.

@@ -70,7 +70,11 @@ struct DefinitionText {
         if screen.keepsAwake { keys.append(("keepsAwake", .bool(true))) }
         if let budget = screen.budget { keys.append(("budget", Self.span(budget))) }
         if !screen.isPresentedOnReturn { keys.append(("presentOnReturn", .bool(false))) }
-        if let watchdog = screen.watchdog { keys.append(("watchdog", Self.span(watchdog))) }
+        if let watchdog = screen.watchdog {
+            let every = Self.span(watchdog)
+            let table = WrittenToml.table([("every", every), ("kill", .bool(true))])
+            keys.append(("watchdog", screen.endsHungProcess ? table : every))
+        }
         if let patience = screen.patience { keys.append(("patience", Self.span(patience))) }
         if screen.isStateOnDisk { keys.append(("stateOnDisk", .bool(true))) }
         if let time = screen.evictAfter { keys.append(("evictAfter", Self.span(time))) }

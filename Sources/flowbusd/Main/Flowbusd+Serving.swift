@@ -35,7 +35,7 @@ extension Flowbusd {
             Setup(
                 logger: logger, definitionReader: reader, recorder: recorder,
                 callsUnderWay: options.bus == .system ? Limits.callsUnderWayOnSystemBus : Limits.callsUnderWayInTotal,
-                folders: folders,
+                endsProcesses: options.bus != .system, folders: folders,
                 retention: Persistence.Retention(entries: options.historyEntries, days: options.historyDays),
                 restore: options.restore,
                 // A service manager restarts the process, with the environment of the new bus.

@@ -11,6 +11,8 @@ struct Setup {
     let recorder: Recorder?
     /// How many calls to other processes may be under way in all.
     let callsUnderWay: Int
+    /// Whether processes that hang may be ended: not on the system bus, where they are other users' services.
+    let endsProcesses: Bool
     /// The folders of the stores.
     let folders: StoreFolders
     /// How much of the history is retained.

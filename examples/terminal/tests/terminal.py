@@ -42,7 +42,7 @@ class Terminal:
     def change(folder, name, time):
         """Changes a time in all files: 'idle', 'watchdog', or the 'patience' of a screen."""
         for file in folder.iterdir():
-            pattern = {"idle": r'(after = )"\w+"'}.get(name, rf'(?m)^({name} *= )"\w+"')
+            pattern = {"idle": r'(after = )"\w+"', "watchdog": r'(every = )"\w+"'}.get(name, rf'(?m)^({name} *= )"\w+"')
             file.write_text(re.sub(pattern, rf'\1"{time}"', file.read_text()))
 
     def play(self, **how):

@@ -3,6 +3,8 @@
 Programs that need a display are real ones that open no windows, and fail without a file, as they do without a display.
 """
 
+import os
+import signal
 import time
 
 import pytest
@@ -60,13 +62,18 @@ def test_the_program_of_the_receipt_is_not_installed(plain):
     terminal.wait("thanks", SOON, receipt="R-1")
 
 
-def test_a_page_hangs(plain):
-    terminal = plain(watchdog="100ms").play()
+def test_a_page_hangs(plain, libflowbus):
+    terminal = plain(watchdog="300ms").play(customer=False)
+    terminal.real("customer")
+    terminal.wait("welcome")
     terminal.insert()
-    terminal.customer.hang()
+    terminal.wait("fee")
+    time.sleep(1)  # So long it works, and says so.
+    hung = terminal.process("customer")
+    os.kill(hung, signal.SIGSTOP)
     terminal.device.wait_for(lambda tree: not tree[f"{TICKET}/fee"].visible, "a page that nobody shows")
-    terminal.device.kill(terminal.customer)  # As systemd does, by WatchdogSec=; then the bus starts it again.
     terminal.wait("fee", SOON, ticket="A-17")
+    assert terminal.process("customer") != hung
 
 
 def test_the_stacker_is_killed(terminal):

@@ -10,6 +10,7 @@
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
 #include <sys/eventfd.h>
+#include <sys/pidfd.h>
 
 static inline sd_bus_vtable flowbus_vtable_start(void) {
     const sd_bus_vtable start = SD_BUS_VTABLE_START(0);
