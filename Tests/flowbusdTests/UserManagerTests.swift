@@ -61,12 +61,12 @@ struct UserManagerTests {
             """
             systemctl --user show --property=ActiveState flowbusd
             paths
-            systemctl --user show --property=ActiveState,SubState,Result,NRestarts flowbusd
+            systemctl --user show --property=ActiveState,SubState,Result,NRestarts flowbusd | sort
             property $root $name.Coordinator Durable
             """)
         #expect(
             reported == [
-                "ActiveState=inactive", "/main", "/main/home", "Result=success", "NRestarts=0", "ActiveState=active",
+                "ActiveState=inactive", "/main", "/main/home", "ActiveState=active", "NRestarts=0", "Result=success",
                 "SubState=running", "b true",
             ])
     }
@@ -108,7 +108,7 @@ struct UserManagerTests {
             find SYSLOG_IDENTIFIER=busctl >/dev/null
             all PRIORITY=3 SYSLOG_IDENTIFIER=flowbusd | sed "s|$file|FILE|"
             all SYSLOG_IDENTIFIER=busctl | sed "s|$file|FILE|"
-            systemctl --user show --property=ActiveState,NRestarts flowbusd
+            systemctl --user show --property=ActiveState,NRestarts flowbusd | sort
             [[ $(systemctl --user show --property=MainPID flowbusd) == "$process" ]] && echo "the same process"
             """#)
         #expect(
@@ -119,7 +119,7 @@ struct UserManagerTests {
                 "The definitions stay as they were: the files have errors",
                 "Call failed: FILE:19: error: [flows.main.on.open.screen] no file declares a screen 'pgae'; did you mean "
                     + "'page'?",
-                "NRestarts=0", "ActiveState=active", "the same process",
+                "ActiveState=active", "NRestarts=0", "the same process",
             ])
     }
 
