@@ -59,6 +59,14 @@ def test_it_follows_what_happens(device, look):
     wait_until(lambda: titles(inspection, "failure") == ["done"], "the failure")
 
 
+def test_a_screen_that_waits_says_why(device, look):
+    device.presenter("receipt", fails="there is no paper")
+    inspection = look()
+    device.emit("shop", "printed")
+    wait_until(lambda: "there is no paper" in inspection.recorder.past.at(len(inspection.recorder.past.moments) - 1)[-1].facts.waiting,
+               "the reason")
+
+
 def test_timings_come_with_their_budgets(device, look):
     inspection = look()
     device.emit("shop/list", "itemPicked", item=7)

@@ -9,7 +9,7 @@ from .names import arguments_text
 STATES = {
     "presented": "visible, and nothing covers it",
     "in sight": "nothing covers it, and its program has not shown it yet",
-    "covered": "a sibling covers it",
+    "covered": "a sibling covers it, or a higher root on its output",
     "hidden": "not visible",
     "out of sight": "what is above it is not presented",
     "live": "live at that time; whether it was presented is not in the history",
@@ -31,6 +31,7 @@ class Facts:
     title: str = ""
     output: str = ""
     ready: bool = True
+    waiting: str = ""
 
 
 def facts_of(node):
@@ -40,7 +41,7 @@ def facts_of(node):
     return Facts(
         arguments_text(arguments.unpack()) if arguments.n_children() else "", True, node.get_visible(), node.get_presented(),
         node.get_in_sight(), "" if current == "/" else current, node.get_owner() or "", node.get_title() or "",
-        node.get_output() or "", node.get_ready() or not node.is_flow())
+        node.get_output() or "", node.get_ready() or not node.is_flow(), node.get_waiting() or "")
 
 
 def state_of(is_flow, facts, above):

@@ -125,6 +125,7 @@ class NodePage(Gtk.Box):
                 rows += [("Visible", YES[facts.visible]), ("Ready", YES[facts.ready]), ("Current child", ident(facts.current)),
                          ("Output", facts.output)]
             rows.append(("Owner", facts.owner or ("" if is_flow else "nobody")))
+        rows.append(("Waits after", facts.waiting))
         rows.append(("Style", (span.style if is_past else item.get_style()) or ""))
         rows += self._more_rows()
         self._show_rows([(name, value) for name, value in rows if value])

@@ -74,7 +74,7 @@ class TreeRow(Gtk.Box):
         for widget, style, wanted in ((self._id, "presented-name", state == "presented"), (self, "perhaps", state == "perhaps"),
                                       (self._id, "dim-label", state in {"out of sight", "covered", "hidden"})):
             (widget.add_css_class if wanted else widget.remove_css_class)(style)
-        self._tip = f"{short(path)}: {state} – {STATES[state]}"
+        self._tip = f"{short(path)}: {state} – {STATES[state]}" + (facts.waiting and f"; it waits after: {facts.waiting}")
         self.update_property([Gtk.AccessibleProperty.LABEL], [f"{'flow' if is_flow else 'screen'} {own}, {state}"])
 
 
