@@ -37,7 +37,7 @@ extension World {
                 recorder: Recorder { [unowned self] event, now, coordinator in
                     observe(event, now, &coordinator)
                 },
-                callsUnderWay: Limits.callsUnderWayInTotal, folders: profile.folders,
+                callsUnderWay: Limits.callsUnderWayInTotal, endsProcesses: false, folders: profile.folders,
                 retention: Persistence.Retention(entries: profile.historyEntries, days: 30),
                 restore: profile.restore, reconnects: false, connect: { () throws(SdError) in throw .notConnected })
             let daemon = try Daemon(bus: bus, loop: loop, setup: setup, definitions: definitions)
