@@ -220,6 +220,8 @@ def test_what_a_window_does(device):
     assert device.tree().paths == ["shop", "shop/list"]
     with pytest.raises(DeviceError, match="does not show 'detail'; it shows 'shop/list'"):
         shop.screen("detail")
+    with pytest.raises(DeviceError, match="'' is no unique name, such as ':1.7'"):
+        device.wait_left("")
     device.flowbusd.expect_running()
 
 

@@ -71,7 +71,7 @@ def test_flowbusd_is_killed_and_the_windows_go_on(cinema, mouse):
 
 def test_a_main_loop_that_sleeps_is_found(cinema, mouse):
     mouse.click("Films")
-    owner = cinema.wait_presented("cinema/film").owner
+    owner = cinema.wait_for(lambda tree: "cinema/film" in tree and tree["cinema/film"].owner)["cinema/film"].owner
     mouse.click("Film 7")
     cinema.wait_for(lambda tree: tree["cinema/film"].owner != owner, "another owner than the program that sleeps")
 

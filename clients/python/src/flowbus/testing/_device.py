@@ -300,7 +300,12 @@ class Device(Actions):
             lambda _tree: text in self._output.text or text in self._bus.log, f"a program that printed '{text}'", timeout)
 
     def wait_left(self, unique_name: str) -> None:
-        """Waits until the owner of a screen has left the bus, such as a program that ends by itself."""
+        """Waits until the owner of a screen has left the bus, such as a program that ends by itself.
+
+        A screen that its program shows before it answers ``Present`` is presented without an owner until then.
+        """
+        if not unique_name.startswith(":"):
+            raise DeviceError(f"'{unique_name}' is no unique name, such as ':1.7'; a screen has the one of its owner")
         self._signals.wait_gone(unique_name, f"'{unique_name}'", self.timeout)
 
     def settle(self, timeout: float | None = None) -> None:
