@@ -310,6 +310,7 @@ docs:
 	$(swift-debug) --product flowbusd
 	$(swift-debug) --product flowbus-manual
 	.build/debug/flowbus-manual dbus $(manual)
+	tools/dependencies --table | sed -i -e '/^<!-- packages -->$$/r /dev/stdin' -e '/^<!-- packages -->$$/,/^<!-- end -->$$/{/^|/d}' HACKING.md
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 	clients/build glib qml
