@@ -133,15 +133,15 @@ struct PausesTests {
 
     @Test func `S-47 a pause belongs to the name of the screen in its flow, and outlives instance and restart`() throws
     {
-        let world = try opened(builder())
-        world.presentFails(try call(world), Fault(Fault.refusal, "never"))
+        let world = try opened(builder(patience: 0))
+        world.presentFails(try call(world), Self.broken)
         #expect(world.paths == ["/main"])
         try world.emit("open", on: "/main")
         #expect(world.presents == [])
-        #expect(try world.state("/main/page").waiting == "never (\(Fault.refusal))")
+        #expect(try world.state("/main/page").waiting == "no display (com.x.Error.NoDisplay)")
         world.restart()
         #expect(world.presents == [])
-        #expect(try world.state("/main/page").waiting == "never (\(Fault.refusal))")
+        #expect(try world.state("/main/page").waiting == "no display (com.x.Error.NoDisplay)")
         world.wait(Limits.firstPause)
         #expect(world.presents == ["/main/page launch"])
     }
@@ -230,14 +230,14 @@ struct PausesTests {
     }
 
     @Test func `S-47 explain says that a presenter is not called, for how long, and why`() throws {
-        let world = try opened(builder())
-        world.presentFails(try call(world), Fault(Fault.refusal, "no display"))
+        let world = try opened(builder(patience: 0))
+        world.presentFails(try call(world), Self.broken)
         world.wait(100_000)
         let explanation = world.coordinator.explain(
             try world.id(ofStep: "open"), [], on: try world.node("/main"), by: Client(":1.1"),
             at: Instant(microseconds: world.now))
         let line =
-            "the presenter 'com.page' is not called to show '/main/page' for 400 ms: no display (\(Fault.refusal))"
+            "the presenter 'com.page' is not called to show '/main/page' for 400 ms: no display (com.x.Error.NoDisplay)"
         #expect(explanation.lines.contains { $0.contains(line) }, "\(explanation.lines)")
     }
 
@@ -318,7 +318,27 @@ struct PausesTests {
         #expect((why(world) == nil) == ["ServiceUnknown", "NameHasNoOwner", "Spawn.ChildExited"].contains(error))
     }
 
-    // MARK: Programs that dismiss at once
+    // MARK: Programs that refuse, or dismiss at once
+
+    @Test func `S-47 what a refused screen brings again by itself has to wait, and a step of somebody does not`() throws
+    {
+        let world = try opened(builder(again: true))
+        for pause in [Limits.firstPause, 2 * Limits.firstPause] {
+            world.presentFails(try call(world), Fault(Fault.refusal, "no card"))
+            #expect(world.presents == [])
+            #expect(try world.state("/main/page").waiting == "no card (\(Fault.refusal))")
+            world.wait(pause - 1)
+            #expect(world.presents == [])
+            world.wait(1)
+            #expect(world.presents == ["/main/page launch"])
+        }
+        let other = try opened(builder())
+        for _ in 1...9 {
+            other.presentFails(try call(other), Fault(Fault.refusal, "no card"))
+            #expect(why(other) == "presentFailed \(Fault.refusal)")
+            try other.emit("open", on: "/main")
+        }
+    }
 
     @Test(arguments: [false, true])
     func `S-22 S-47 what the dismissal by a program within 10 s brings again by itself has to wait`(fails: Bool) throws
@@ -480,12 +500,12 @@ struct PausesTests {
 
     @Test func `S-33 S-47 pauses that no longer count are forgotten, and those of undeclared screens`() throws {
         var builder = DefinitionsBuilder()
-        for name in ["a", "b"] { builder.screen(name, presenter: "com.x") }
+        for name in ["a", "b"] { builder.screen(name, presenter: "com.x", patience: 0) }
         builder.flow("main", whenEmpty: .stay, on: ["a": [.screen("a")], "b": [.screen("b")]])
         let world = try World(root: "main", builder)
         for name in ["a", "b"] {
             try world.emit(name, on: "/main")
-            world.presentFails(try call(world))
+            world.presentFails(try call(world), Self.broken)
             #expect(try world.forestNode("/main").flow?.pauses.keys.sorted() == [name])
             world.wait(Limits.firstPause + Limits.survival)
         }

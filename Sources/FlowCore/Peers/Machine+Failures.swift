@@ -7,8 +7,12 @@ extension Machine {
     mutating func presentationFailed(
         of slot: NodeSlot, _ fault: Fault, late: QuestionID? = nil, _ turn: inout Turn
     ) {
-        noteFailure(of: slot, fault, turn.now)
-        guard isRepeated(slot, fault, isTimeout: late != nil) else { return dismissFailed(slot, fault, &turn) }
+        let isRefused = isRefusal(slot, fault, isTimeout: late != nil)
+        // It is no failure that holds back the next screen of that name, which may be another one.
+        if !isRefused { noteFailure(of: slot, fault, turn.now) }
+        guard !isRefused, isRepeated(slot, fault, isTimeout: late != nil) else {
+            return dismissFailed(slot, fault, &turn)
+        }
         // One that answered an older call may be its owner, which ended its patience.
         if forest[slot].presenting?.patience == nil {
             forest.update(slot) { $0.presenting?.patience = .init(since: $0.isInSight ? turn.now : nil) }
@@ -20,20 +24,24 @@ extension Machine {
         triggerPresented(&turn)
     }
 
+    /// Whether the presenter says that it will never show this screen.
+    private func isRefusal(_ slot: NodeSlot, _ fault: Fault, isTimeout: Bool) -> Bool {
+        forest[slot].presenting?.presenter.application == nil && !isTimeout && fault.name == Fault.refusal
+    }
+
     /// Whether a call that failed can be made again. A program that knows nothing of flowbus would do again what it may have done.
     private func isRepeated(_ slot: NodeSlot, _ fault: Fault, isTimeout: Bool) -> Bool {
-        guard forest[slot].presenting?.presenter.application != nil else {
-            return isTimeout || fault.name != Fault.refusal
-        }
-        return !isTimeout && fault.saysNothingArrived
+        forest[slot].presenting?.presenter.application == nil || !isTimeout && fault.saysNothingArrived
     }
 
     /// A screen goes because its presenter can't show it. As the next one has to wait, a rule that contributes it again is no busy
     /// loop, and begins an origin each time (S-11).
     private mutating func dismissFailed(_ slot: NodeSlot, _ fault: Fault, _ turn: inout Turn) {
+        let origin = origins.next()
+        if isRefusal(slot, fault, isTimeout: false) { noteHaste(of: slot, fault, origin: origin, turn.now) }
         dismiss(
-            slot, Dismissal(.presentFailed, fault), origin: origins.next(),
-            cause: forest[slot].presenting?.serial ?? 0, forest[slot].sender, &turn)
+            slot, Dismissal(.presentFailed, fault), origin: origin, cause: forest[slot].presenting?.serial ?? 0,
+            forest[slot].sender, &turn)
     }
 
     /// The only client could not show a screen that an effect had it show.

@@ -93,17 +93,23 @@ extension Machine {
         forest.update(flow) { [all] in $0.flow?.pauses = all }
     }
 
-    /// A program dismisses its own screen soon after it was called. If that brings the screen again, by the step of `onDismissed` or
-    /// because a flow begins again, it has to wait: it would be a busy loop.
+    /// A program dismisses its own screen soon after it was called, as if it refused it.
     ///
     /// - Parameter origin: that of the dismissal.
     mutating func noteHastyDismissal(of slot: NodeSlot, _ fault: Fault?, origin: UInt64, _ now: Instant) {
-        guard let flow = forest[slot].parent, let presenting = forest[slot].presenting, let called = presenting.called,
+        guard let presenting = forest[slot].presenting, let called = presenting.called,
             now < called.advanced(by: Limits.hastyTime)
         else { return }
         let name = presenting.presenter.service.name
-        let why = fault ?? Fault(Fault.refusal, "'\(name)' dismissed it at once")
-        notePause(Self.hasty(forest[slot].name), at: flow, why, origin: origin, now)
+        noteHaste(
+            of: slot, fault ?? Fault(Fault.refusal, "'\(name)' dismissed it at once"), origin: origin, now)
+    }
+
+    /// A program refuses a screen. If that brings the screen again, by the step of `onDismissed` or because a flow begins again, it
+    /// has to wait: it would be a busy loop.
+    mutating func noteHaste(of slot: NodeSlot, _ fault: Fault, origin: UInt64, _ now: Instant) {
+        guard let flow = forest[slot].parent else { return }
+        notePause(Self.hasty(forest[slot].name), at: flow, fault, origin: origin, now)
     }
 
     // MARK: Patience
