@@ -195,8 +195,9 @@ struct AsksTests {
         case "ownerHangs":
             world.presented(1, by: ":1.5")
             try world.show("/main/pad", by: ":1.5")
+            world.answer(2, .alive)
             world.wait(1_000_000)
-            world.answer(2, AliveAnswer.silent)
+            world.answer(3, AliveAnswer.silent)
         case "undeclared":
             var without = Self.builder(isReused: true)
             without.screen("pad")

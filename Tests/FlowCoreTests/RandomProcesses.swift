@@ -351,6 +351,8 @@ final class RandomProcesses {
     }
 
     private func changeOwner() {
+        // A display has come.
+        if requests % 4 == 0 { call("retry") { .pausesEnded($0) } }
         let name = (RandomDefinitions.services + RandomDefinitions.emitters).randomElement(using: &random) ?? ""
         handle(.nameOwnerChanged(name, owner: chance(3) ? nil : client()), "owner of \(name)")
     }
@@ -459,10 +461,9 @@ final class RandomProcesses {
             if let screen { show(screen, by: client) }
             saveState()
         case .owner:
-            // Half of the owners hang, and some others can't be asked. Drawn numbers would change all other events.
-            let answer: AliveAnswer =
-                question.number % 2 == 0 ? .silent : question.number % 5 == 0 ? .unsupported : .alive
-            reply(answer, to: question)
+            // Half of the owners hang or are late, and some others can't be asked. Drawn numbers would change all other events.
+            let isSilent = question.number % 2 == 0 && late.insert(question).inserted
+            reply(isSilent ? .silent : question.number % 5 == 0 ? .unsupported : .alive, to: question)
         }
     }
 
@@ -474,15 +475,20 @@ final class RandomProcesses {
         call("shown \(coordinator.path(of: screen))") {
             .visibilityChanged($0, of: screen, isVisible: true, by: client)
         }
+        // Most checks that are answered later find another screen in front.
+        if requests % 4 != 0 { reply(.alive, toCheckOf: screen) }
         now += watchdog
         model.takeTimer()
         handle(.timerFired, "timer")
-        // Most checks that are answered later find another screen in front.
-        guard requests % 2 == 0, let slot = coordinator.forest.slot(of: screen),
+        if requests % 2 == 0 { reply(.silent, toCheckOf: screen) }
+    }
+
+    private func reply(_ answer: AliveAnswer, toCheckOf screen: NodeID) {
+        guard let slot = coordinator.forest.slot(of: screen),
             let check = coordinator.forest[slot].presenting?.check.underWay
         else { return }
         asked[check] = nil
-        reply(.silent, to: check)
+        reply(answer, to: check)
     }
 
     /// One of the screens that can be evicted gets an owner if it has none and its presenter was called; else its flow is hidden
@@ -546,8 +552,14 @@ final class RandomProcesses {
     }
 
     private func reply(_ answer: AliveAnswer, to check: QuestionID) {
-        if answer == .silent, coordinator.questions[check] != nil { hangs += 1 }
+        let known = coordinator.questions[check]
         handle(.aliveReplied(check, answer), "owner \(check.number) \(answer.rawValue)")
+        if coordinator.questions[check] != nil {
+            // The silence of a program that never answered: it may be late.
+            asked[check] = .owner
+        } else if answer == .silent, known != nil {
+            hangs += 1
+        }
     }
 
     /// Dismisses everything, and answers all questions.

@@ -13,6 +13,12 @@ extension Coordinator {
         return machine.forest.slot(of: asked.screen).flatMap { machine.checkInterval(of: $0) } != nil
     }
 
+    /// Whether the silence of an owner that was asked whether it is alive means that it hangs.
+    public func isExpectedToAnswer(_ check: AliveCheck) -> Bool {
+        guard case .owner(let asked)? = machine.questions[check.id] else { return false }
+        return machine.forest.slot(of: asked.screen).map { machine.isExpectedToAnswer($0) } ?? false
+    }
+
     /// The live presentable at the object path with these UTF-8 bytes; nil if there is none.
     public func node(at path: UnsafeRawBufferPointer) -> NodeID? { machine.forest.node(at: path) }
 

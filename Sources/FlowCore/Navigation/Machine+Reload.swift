@@ -42,6 +42,8 @@ extension Machine {
             forgetUndeclaredPauses(of: slot)
         }
         if old.haveWatchdogs || new.haveWatchdogs {
+            questions.programs.keep(
+                Set(new.screens.compactMap { $0.watchdog == nil ? nil : $0.presenter?.service.name }))
             for slot in forest.preorder() where watchdog(of: slot, in: old) != watchdog(of: slot, in: new) {
                 beginChecks(of: slot, &turn)
             }

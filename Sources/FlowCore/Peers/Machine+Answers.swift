@@ -54,7 +54,7 @@ extension Machine {
             // It answered an older call than the one that waits, and has to know what is new.
             forest.noteSighting(slot)
         }
-        if former == client, definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
+        if former == client, definitions.haveWatchdogs { postponeChecks(of: slot, &turn) }
         // Another tab may have been selected in between.
         if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
         timings.noteAnswer(forest.id(of: slot), at: turn.now)

@@ -68,14 +68,27 @@ extension Machine {
 extension Machine {
     /// An owner answered whether it is alive, or did not (S-44).
     mutating func takeAnswer(_ answer: AliveAnswer, to question: QuestionID, _ turn: inout Turn) {
-        guard let asked = questions.closeOwner(question), let slot = forest.slot(of: asked.screen) else { return }
+        guard case .owner(let asked)? = questions[question], let slot = forest.slot(of: asked.screen),
+            let presenter = forest[slot].presenting?.presenter.service.name
+        else {
+            questions.closeOwner(question)
+            return
+        }
+        let hangs = questions.programs.answering.contains(presenter)
+        if answer == .silent, !hangs, checkInterval(of: slot) != nil {
+            // The question stays open: the program may only be slow to start.
+            return questions.programs.noteSilence(of: presenter)
+        }
+        questions.closeOwner(question)
         forest.update(slot) { $0.presenting?.check.underWay = nil }
+        if answer == .alive {
+            questions.programs.noteAnswer(of: presenter)
+            forest.update(slot) { $0.presenting?.hasAnsweredAlive = true }
+        }
         // If the screen is covered by now, nothing follows.
         guard let interval = checkInterval(of: slot) else { return }
         switch answer {
-        case .alive:
-            noteAlive(slot)
-            setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
+        case .alive: setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
         case .unsupported: forest.update(slot) { $0.presenting?.check.isOff = true }
         case .silent: loseHangingOwner(of: slot, asked, &turn)
         }
@@ -84,7 +97,7 @@ extension Machine {
     /// A screen loses its owner, which hangs, as if its connection had ended.
     private mutating func loseHangingOwner(of slot: NodeSlot, _ asked: AskedOwner, _ turn: inout Turn) {
         withdraw(forest[slot], from: asked.client, .dismissal(.ownerHangs), &turn)
-        if mayEndOwner(of: slot) { turn.effects.append(.endProcess(of: asked.client, screen: forest[slot].name)) }
+        if endsHungProcess(of: slot) { turn.effects.append(.endProcess(of: asked.client, screen: forest[slot].name)) }
         removeOwner(slot, &turn)
         loseOwner(slot, .ownerHangs, counts: true, by: asked.client, &turn)
     }

@@ -1,10 +1,21 @@
 // While a screen is presented, its owner is asked whether it is alive (S-44).
 
 extension Machine {
-    /// A screen is presented, has another owner or another interval: its owner is asked an interval from now. What it was asked
-    /// before decides nothing.
+    /// A screen is presented, has another owner or another interval: its owner is asked at once. What it was asked before
+    /// decides nothing.
     mutating func beginChecks(of slot: NodeSlot, _ turn: inout Turn) {
-        guard let interval = checkInterval(of: slot) else { return endChecks(of: slot, &turn) }
+        endChecks(of: slot, &turn)
+        checkOwner(of: slot, &turn)
+    }
+
+    /// A screen has another owner. That is asked when the signals have told of it, like the owner of a screen that is presented.
+    mutating func awaitChecks(of slot: NodeSlot) {
+        if checkInterval(of: slot) != nil { forest.notePresented(slot) }
+    }
+
+    /// The owner of a screen has answered another call, so it is alive.
+    mutating func postponeChecks(of slot: NodeSlot, _ turn: inout Turn) {
+        guard let interval = checkInterval(of: slot) else { return }
         dropCheck(of: slot, &turn)
         setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
     }
@@ -23,7 +34,7 @@ extension Machine {
 
     /// The answer of an owner no longer matters.
     mutating func dropCheck(_ question: QuestionID, _ turn: inout Turn) {
-        _ = questions.closeOwner(question)
+        questions.closeOwner(question)
         turn.effects.append(.dropQuestion(question))
     }
 
@@ -31,7 +42,7 @@ extension Machine {
     func checkInterval(of slot: NodeSlot) -> UInt64? {
         guard forest[slot].isPresented, forest[slot].owner != nil, let presenting = forest[slot].presenting,
             case .service = presenting.presenter, presenting.eviction == .none, presenting.fault == nil,
-            !presenting.check.isOff
+            !presenting.check.isOff, !questions.programs.silent.contains(presenting.presenter.service.name)
         else { return nil }
         return watchdog(of: slot, in: definitions)
     }
@@ -41,21 +52,13 @@ extension Machine {
         definitions.screen(named: forest[slot].name).flatMap { definitions[$0].watchdog }
     }
 
-    /// The owner of a screen has answered, so its program has the method.
-    mutating func noteAlive(_ slot: NodeSlot) {
-        guard let name = forest[slot].presenting?.presenter.service.name, endsHungProcess(of: slot) else { return }
-        questions.answering.insert(name)
+    /// Whether an owner's silence would mean that it hangs.
+    func isExpectedToAnswer(_ slot: NodeSlot) -> Bool {
+        forest[slot].presenting.map { questions.programs.answering.contains($0.presenter.service.name) } ?? false
     }
 
-    /// Whether the process of an owner that hangs is ended: a program that never answered may not know how.
-    func mayEndOwner(of slot: NodeSlot) -> Bool {
-        guard let name = forest[slot].presenting?.presenter.service.name, endsHungProcess(of: slot) else {
-            return false
-        }
-        return questions.answering.contains(name)
-    }
-
-    private func endsHungProcess(of slot: NodeSlot) -> Bool {
+    /// Whether the process of an owner that hangs is ended.
+    func endsHungProcess(of slot: NodeSlot) -> Bool {
         definitions.screen(named: forest[slot].name).map { definitions[$0].endsHungProcess } ?? false
     }
 

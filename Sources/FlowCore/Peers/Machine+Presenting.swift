@@ -289,7 +289,7 @@ extension Machine {
             if node.presenting?.leftBy != client { node.presenting?.leftBy = nil }
         }
         watchClient(client)
-        if definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
+        if definitions.haveWatchdogs { awaitChecks(of: slot) }
         awaitEviction(of: slot, turn.now)
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }
     }

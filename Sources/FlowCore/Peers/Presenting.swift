@@ -71,6 +71,8 @@ extension Node {
         /// Whether its presenter was called because the screen is new, was lost or restored, and has not shown it since. When it does, it
         /// may be late: the user may have selected another tab meanwhile (S-50).
         var isExpected = false { didSet { if isExpected != oldValue { follows.insert(.record) } } }
+        /// Whether an owner has answered that it is alive (S-44).
+        var hasAnsweredAlive = false { didSet { if hasAnsweredAlive != oldValue { follows.insert(.record) } } }
         /// When its presenter was last called because the screen is new, was lost or restored.
         var called: Instant?
         /// How long it has been waiting for its presenter, from the first call to an answer.

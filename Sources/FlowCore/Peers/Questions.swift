@@ -60,6 +60,30 @@ struct AskedOwner: Equatable, Sendable {
     let client: Client
 }
 
+/// Whether the programs of presenters implement `Alive`, by the bus names of those.
+struct WatchedPrograms: Equatable, Sendable {
+    /// Presenters that have answered. The silence of such a one means that it hangs.
+    private(set) var answering: Set<String> = []
+    /// Others that did not answer. They are not asked again, as each call that is never answered takes room in the bus.
+    private(set) var silent: Set<String> = []
+
+    mutating func noteAnswer(of name: String) {
+        answering.insert(name)
+        silent.remove(name)
+    }
+
+    mutating func noteSilence(of name: String) { silent.insert(name) }
+
+    /// Another program has the name.
+    mutating func exchange(_ name: String) { silent.remove(name) }
+
+    /// Keeps what is known of these presenters.
+    mutating func keep(_ names: Set<String>) {
+        answering.formIntersection(names)
+        silent.formIntersection(names)
+    }
+}
+
 /// The open questions to other processes.
 ///
 /// It knows neither flows nor screens. Each answer, and all that makes a question pointless, closes the question and
@@ -69,8 +93,8 @@ struct Questions: Sendable {
     /// The open questions.
     private var table = NumberTable<Asked>()
     private var last: UInt64 = 0
-    /// The bus names of presenters whose owners have answered whether they are alive.
-    var answering: Set<String> = []
+    /// What is known of the programs of presenters (S-44).
+    var programs = WatchedPrograms()
 
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
@@ -123,7 +147,7 @@ struct Questions: Sendable {
     }
 
     /// An owner answered whether it is alive, or did not.
-    mutating func closeOwner(_ id: QuestionID) -> AskedOwner? {
+    @discardableResult mutating func closeOwner(_ id: QuestionID) -> AskedOwner? {
         guard case .owner(let asked)? = table[id.number] else { return nil }
         table[id.number] = nil
         return asked

@@ -137,7 +137,7 @@ extension Machine {
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
                     origin: presenting.origin, serial: presenting.serial, eviction: presenting.eviction,
                     isOutdated: presenting.isOutdated, leftBy: presenting.leftBy, isExpected: presenting.isExpected,
-                    fault: presenting.fault)
+                    hasAnsweredAlive: presenting.hasAnsweredAlive, fault: presenting.fault)
             },
             flow: forest[slot].flow.map { flow in
                 NodeRecord.Flow(

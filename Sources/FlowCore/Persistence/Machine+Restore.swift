@@ -220,6 +220,10 @@ extension Machine {
             presenting?.isOutdated = known.isOutdated && onSameBus
             presenting?.leftBy = onSameBus ? known.leftBy : nil
             presenting?.isExpected = known.isExpected && onSameBus
+            presenting?.hasAnsweredAlive = known.hasAnsweredAlive
+            if known.hasAnsweredAlive, let name = presenting?.value.presenter.service.name {
+                questions.programs.noteAnswer(of: name)
+            }
             presenting?.fault = onSameBus ? known.fault : nil
             presenting?.eviction = onSameBus ? known.eviction : .none
         }

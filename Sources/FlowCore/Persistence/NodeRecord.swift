@@ -41,6 +41,8 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var leftBy: Client?
         /// Whether the next time that it is shown selects no tab.
         var isExpected = false
+        /// Whether an owner has answered that it is alive.
+        var hasAnsweredAlive = false
         /// What failed, if it waits for its presenter.
         var fault: Fault?
     }
@@ -169,6 +171,7 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(&isOutdated)
         try coder.code(&leftBy)
         try coder.code(&isExpected)
+        try coder.code(&hasAnsweredAlive)
         try coder.code(&fault)
     }
 }

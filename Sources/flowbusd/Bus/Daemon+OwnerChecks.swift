@@ -24,7 +24,8 @@ extension Daemon {
                 case .answered(let answer): take(read(answer, of: check), of: check)
                 }
             } concludeLate: { [unowned self] answer in
-                guard let answer, overdueChecks.removeValue(forKey: check.id) != nil else { return }
+                guard let answer else { return }
+                overdueChecks[check.id] = nil
                 take(read(answer, of: check), of: check)
             })
     }
@@ -72,10 +73,11 @@ extension Daemon {
         let what: String
         switch answer {
         case .alive: return
-        case .unsupported:
+        case .silent where coordinator.isExpectedToAnswer(check):
+            what = "The owner of the screen '\(check.name)' hangs"
+        case .silent, .unsupported:
             what =
                 "The owner of the screen '\(check.name)' is not watched, because it does not answer the method 'Alive'"
-        case .silent: what = "The owner of the screen '\(check.name)' hangs"
         }
         limiter.log(
             .warning, what, of: check.client.name, "'\(check.client.name)', object '\(check.object)'",
