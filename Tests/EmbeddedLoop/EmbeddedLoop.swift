@@ -6,13 +6,17 @@ import Glibc
 ///
 /// `embedded-loop ADDRESS FLOW STEP [SECOND-ADDRESS]` starts a flow, emits a step on it, watches its tree until the
 /// flow is gone, and prints a line for each event. It ends with status 0. `embedded-loop alone` has flows of its own,
-/// and no bus.
+/// and no bus. `embedded-loop idle ADDRESS` waits until it is killed.
 enum EmbeddedLoop {
     @MainActor static var result: Int32?
 
     @MainActor
     static func run(_ arguments: [String]) throws -> Int32 {
         if arguments.dropFirst() == ["alone"] { return try runAlone() }
+        if arguments.count == 3, arguments[1] == "idle" {
+            let bus = try NavigationBus(.address(arguments[2]), loop: .embedded)
+            return try loop([(bus.fileDescriptor, bus.process)])
+        }
         guard arguments.count >= 4 else { throw Problem(text: "usage: embedded-loop ADDRESS FLOW STEP") }
         let bus = try NavigationBus(.address(arguments[1]), loop: .embedded)
         // Another connection in the same loop.

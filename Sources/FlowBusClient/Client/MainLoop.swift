@@ -84,6 +84,11 @@ final class EmbeddedMainLoop {
                 hasJobs = true
         #endif
         }
+        #if !OwnActor
+            // The main loop that hangs does not process this one, so systemd hears nothing. That it can't ask for that is none of the
+            // connection's faults.
+            _ = try? loop.enableWatchdog()
+        #endif
         wakeup.signal()
     }
 

@@ -238,6 +238,17 @@ struct LifeTests {
         #expect(exit == .status(0))
     }
 
+    @Test func `S-44 the main loop answers the watchdog of systemd`() throws {
+        let manager = try NotifySocket()
+        let service = try Service.shop()
+        let process = try ChildProcess(
+            try Service.program(named: "embedded-loop"), ["idle", service.bus.address],
+            environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "100000"])
+        for _ in 1...3 { _ = try manager.wait(for: "WATCHDOG=1") }
+        process.send(signal: SIGKILL)
+        #expect(try process.waitForExit() == .signal(SIGKILL))
+    }
+
     @Test func `an embedded loop serves flows without a bus`() throws {
         let process = try ChildProcess(try Service.program(named: "embedded-loop"), ["alone"])
         let exit = try process.waitForExit()

@@ -1,13 +1,14 @@
-import BusTestSupport
 import Glibc
 
 /// The socket of a service manager, which receives the lines of sd_notify(3).
-final class NotifySocket {
-    let path: String
+public final class NotifySocket {
+    /// Its path, for `NOTIFY_SOCKET`.
+    public let path: String
     private let directory: TemporaryDirectory
     private let descriptor: Int32
 
-    init() throws {
+    /// Creates the socket, in a folder of its own.
+    public init() throws {
         directory = try TemporaryDirectory()
         path = directory.path + "/notify"
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -24,7 +25,7 @@ final class NotifySocket {
     deinit { close(descriptor) }
 
     /// Waits for a message with this line, and returns it; earlier ones are dropped.
-    func wait(for line: String) throws -> String {
+    public func wait(for line: String) throws -> String {
         let bound = failureBound.components.seconds * 1_000
         while true {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
