@@ -288,6 +288,16 @@ struct ExplainTests {
         #expect(met[1] == "  alternative 1 of 1 is taken: 'pin' is what it asks for")
     }
 
+    @Test func `S-10 of what follows it says that a value is private, and not the value`() throws {
+        var builder = builder()
+        builder.screen("pad", ["pin": "string?", "digits": "int64?"])
+        let child = DefinitionsBuilder.Child(
+            with: [Binding("pin", .step("pin")), Binding("digits", .literal(.int64(4)))])
+        builder.flow("main", on: ["pin": [.screen("pad", child)]])
+        let lines = try explain(World(root: "main", builder), "pin", ["pin": .string("4711")], on: "/main").lines
+        #expect(lines.contains("  screen '/main/pad' is made (pin = (private), digits = 4)"), "\(lines)")
+    }
+
     @Test func `a text of the caller stays in its line`() throws {
         let world = try World(root: "main", builder())
         let text = "never\n" + String(repeating: "x", count: 1_000)

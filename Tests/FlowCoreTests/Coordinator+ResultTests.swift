@@ -14,7 +14,7 @@ struct ResultTests {
     /// `/main` shows a screen `pad` or a flow `picker`, both with a result; it takes `picked` for a result, and `gone` for
     /// a dismissal.
     private func builder(
-        isReused: Bool = false, onResult: String? = "picked", with bindings: [Binding]? = handed
+        isReused: Bool = false, isPublic: Bool = false, onResult: String? = "picked", with bindings: [Binding]? = handed
     ) -> DefinitionsBuilder {
         var builder = DefinitionsBuilder()
         builder.step("ask", ["movieId": "int64?", "mode": "string?"])
@@ -24,7 +24,8 @@ struct ResultTests {
             ["contact": "int64?", "movie": "int64?", "who": "string?", "own": "string?", "mode": "string?"])
         builder.step("gone", ["why": "string?"])
         builder.step("chosen", ["contact": "int64?"])
-        builder.screen("pad", ["mode": "string?"], result: ["contact": "int64", "note": "string?"])
+        builder.screen(
+            "pad", ["mode": "string?"], result: ["contact": "int64", "note": "string?"], isResultPublic: isPublic)
         builder.screen("plain")
         let child = DefinitionsBuilder.Child(
             reuses: isReused, onDismissed: "gone", onDismissedWith: [Binding("why", .reason)], onResult: onResult,
@@ -36,7 +37,8 @@ struct ResultTests {
                 "again": [.screen("pad", .init(reuses: true))], "picked": [], "gone": [], "clear": [.popRoot],
             ])
         builder.flow(
-            "picker", ["mode": "string?"], result: ["contact": "int64"], initial: "open", children: .stack,
+            "picker", ["mode": "string?"], result: ["contact": "int64"], isResultPublic: isPublic, initial: "open",
+            children: .stack,
             on: [
                 "open": [.screen("list")], "chosen": [.answer([Binding("contact", .step("contact"))])],
                 "close": [.end()], "leave": [.end("gone")],
@@ -106,6 +108,26 @@ struct ResultTests {
             "\(lines)")
         #expect(lines.contains { $0.contains("/main/picker chosen {contact=5} [end]") }, "\(lines)")
         #expect(lines.last == "= navigated 4")
+    }
+
+    @Test func `S-45 the values of a public result are as public as those of a step`() throws {
+        let world = try asked(builder(isPublic: true))
+        #expect(
+            try world.finish("/main/pad", ["contact": .int64(5)], by: ":1.7").contains {
+                $0.contains("/main picked {contact=5, movie=7, who=pad, own=en, mode=all} []")
+            })
+        try world.emit("pick", ["movieId": .int64(7)], on: "/main")
+        let lines = try world.emit("chosen", ["contact": .int64(6)], on: "/main/picker")
+        #expect(lines.contains { $0.contains("/main picked {contact=6, movie=7, who=picker, own=en} []") }, "\(lines)")
+    }
+
+    @Test func `S-10 S-45 a private value stays private in a public result`() throws {
+        var builder = builder(isPublic: true)
+        builder.step("chosen", ["contact": "int64?"], isPrivate: true)
+        let world = try makeWorld(builder)
+        try world.emit("pick", ["movieId": .int64(7)], on: "/main")
+        let lines = try world.emit("chosen", ["contact": .int64(6)], on: "/main/picker")
+        #expect(lines.contains { $0.contains("/main picked {movie=7, who=picker, own=en} []") }, "\(lines)")
     }
 
     @Test func `S-45 S-23 a flow with a result that ends without one sets off onDismissed with ended`() throws {

@@ -58,6 +58,7 @@ struct DefinitionsBuilder {
         var name: String
         var parameters: [Parameter] = []
         var result: [Parameter]?
+        var isResultPublic = false
         var initial: String?
         var children = Children.free
         var layers: [Layer] = []
@@ -115,7 +116,7 @@ struct DefinitionsBuilder {
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
         evictAfter: UInt64? = nil, watchdog: UInt64? = nil, endsHungProcess: Bool = false,
         patience: UInt64? = nil,
-        result: KeyValuePairs<String, String>? = nil
+        result: KeyValuePairs<String, String>? = nil, isResultPublic: Bool = false
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
@@ -130,12 +131,12 @@ struct DefinitionsBuilder {
             keepsAwake: keepsAwake,
             isStateOnDisk: isStateOnDisk, evictAfter: evictAfter, watchdog: watchdog,
             endsHungProcess: endsHungProcess, patience: patience,
-            result: result.map(Self.parameters))
+            result: result.map(Self.parameters), isResultPublic: isResultPublic)
     }
 
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:],
-        result: KeyValuePairs<String, String>? = nil, initial: String? = nil,
+        result: KeyValuePairs<String, String>? = nil, isResultPublic: Bool = false, initial: String? = nil,
         children: Children = .free, layers: [Layer] = [], covers: Bool = true, isUnique: Bool = false,
         whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil,
         onBack: String? = nil,
@@ -146,7 +147,7 @@ struct DefinitionsBuilder {
     ) {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), result: result.map(Self.parameters),
-            initial: initial, children: children,
+            isResultPublic: isResultPublic, initial: initial, children: children,
             layers: layers, covers: covers, isUnique: isUnique, whenHidden: whenHidden, announces: announces,
             isRestored: isRestored,
             whenEmpty: whenEmpty, onBack: onBack, idle: idle.map { [$0] } ?? stages,
@@ -297,7 +298,8 @@ private struct Numbers {
 
     func flow(_ flow: DefinitionsBuilder.Flow) -> FlowDefinition {
         FlowDefinition(
-            flow.name, parameters: flow.parameters, result: flow.result, initial: flow.initial.map(step),
+            flow.name, parameters: flow.parameters, result: flow.result,
+            isResultPublic: flow.isResultPublic, initial: flow.initial.map(step),
             children: flow.children,
             layers: flow.layers, covers: flow.covers,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,

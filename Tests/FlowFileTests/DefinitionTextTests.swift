@@ -174,6 +174,10 @@ struct DefinitionTextTests {
             result = { code = "string" }
             [flows.asked.on]
             open = { end = true, result = { code = "secret6" } }
+            [flows.shop]
+            result = { code = "string", public = true }
+            [flows.shop.on]
+            open = { end = true, result = { code = "sold" } }
             [flows.main]
             initial = "pin"
             [flows.main.on]
@@ -186,7 +190,7 @@ struct DefinitionTextTests {
             """.replacing("tries = \"$n\"", with: "tries = 77"))
         let text = try loaded.fileText(hidesPrivateValues: true)
         #expect(!text.contains("secret") && !text.contains("77"))
-        #expect(text.contains("told") && text.hasPrefix("# "))
+        #expect(text.contains("told") && text.contains("sold") && text.hasPrefix("# "))
         // It reads, and has the same shape.
         let read = try DefinitionFiles.definitions(in: text)
         #expect(read != loaded && read.steps == loaded.steps && read.screens == loaded.screens)

@@ -46,6 +46,34 @@ struct ResultTests {
         return rule.alternatives.flatMap(\.contributors)
     }
 
+    @Test(arguments: [
+        ("{ contact = 'int64', public = true }", true, ["contact"]),
+        ("{ contact = 'int64', public = false }", false, ["contact"]),
+        ("{ public = true }", true, []), ("{ contact = 'int64', public = 'bool' }", false, ["contact", "public"]),
+    ])
+    func `S-45 public = true is no value, and one that has a type is`(
+        result: String, isPublic: Bool, values: [String]
+    ) throws {
+        let text = """
+            [steps]
+            ask = {}
+            [screens]
+            pad = { result = \(result) }
+            [[autostart]]
+            flow = 'main'
+            [flows.main.on]
+            ask = [{ screen = 'pad' }, { flow = 'picker' }]
+            [flows.picker]
+            result = \(result)
+            navigator = { name = 'com.x', steps = ['ask'] }
+            """
+        let definitions = try definitions(text)
+        let flow = try #require(definitions.flows.last)
+        #expect(definitions.screens[0].isResultPublic == isPublic && flow.isResultPublic == isPublic)
+        #expect(definitions.screens[0].result?.map(\.name) == values && flow.result?.map(\.name) == values)
+        #expect(try DefinitionFiles.definitions(in: definitions.fileText(hidesPrivateValues: false)) == definitions)
+    }
+
     @Test func `S-45 what screens and flows answer, and a rule that answers`() throws {
         let definitions = try definitions(Self.text())
         let int64 = try #require(ValueType(name: "int64")), string = try #require(ValueType(name: "string"))

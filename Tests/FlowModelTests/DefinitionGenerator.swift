@@ -125,7 +125,8 @@ struct DefinitionGenerator {
             }
         }
         return FlowDefinition(
-            flows[number].name, parameters: flows[number].parameters, result: result, initial: flows[number].initial,
+            flows[number].name, parameters: flows[number].parameters, result: result,
+            isResultPublic: result != nil && random.chance(30), initial: flows[number].initial,
             children: covering, layers: layers, covers: random.chance(80), isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
             whenEmpty: random.chance(25) ? random.among(.go, .stay, .again) : nil,

@@ -38,11 +38,12 @@ extension Definitions {
             screens: screens.map {
                 ScreenDeclaration(
                     $0.name, parameters: parameters, keepsAwake: $0.keepsAwake,
-                    result: $0.result.map { _ in parameters })
+                    result: $0.result.map { _ in parameters }, isResultPublic: $0.isResultPublic)
             },
             flows: flows.map { flow in
                 FlowDefinition(
                     flow.name, parameters: parameters, result: flow.result.map { _ in parameters },
+                    isResultPublic: flow.isResultPublic,
                     initial: flow.initial, children: flow.children,
                     layers: flow.layers, covers: flow.covers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
                     announces: flow.announces, whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),

@@ -134,10 +134,9 @@ extension Model {
                 if let it { arguments = try resolve(it.arguments, for: it.step, references) }
                 plan.parts.append(.end(it?.step, arguments))
             case .answer(let source):
-                guard let result = definitions.flows[step.flow.definition].result else {
-                    throw FlowError(.invalidArguments)
-                }
-                plan.parts.append(.answer(try resolve(source, result, isPrivate: true, references)))
+                let flow = definitions.flows[step.flow.definition]
+                guard let result = flow.result else { throw FlowError(.invalidArguments) }
+                plan.parts.append(.answer(try resolve(source, result, isPrivate: !flow.isResultPublic, references)))
             }
         }
         return plan

@@ -243,6 +243,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let evictAfter: UInt64?
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
     public internal(set) var result: [Parameter]?
+    /// Whether these values are public, unlike others (S-45).
+    public let isResultPublic: Bool
     /// How often its owner is asked whether it is alive while it is presented, and how long each answer may take, in µs; nil if
     /// it is not asked (S-44).
     public internal(set) var watchdog: UInt64?
@@ -256,7 +258,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
-        endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil
+        endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil,
+        isResultPublic: Bool = false
     ) {
         self.name = name
         self.parameters = parameters
@@ -269,6 +272,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.isStateOnDisk = isStateOnDisk
         self.evictAfter = evictAfter
         self.result = result
+        self.isResultPublic = isResultPublic
         self.watchdog = watchdog
         self.endsHungProcess = endsHungProcess
         self.patience = patience
@@ -334,6 +338,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let parameters: [Parameter]
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
     public let result: [Parameter]?
+    /// Whether these values are public, unlike others (S-45).
+    public let isResultPublic: Bool
     /// The initial step; nil if there is none.
     public let initial: StepID?
     /// Which of its children cover the others.
@@ -376,8 +382,9 @@ public struct FlowDefinition: Equatable, Sendable {
 
     /// Creates a flow.
     public init(
-        _ name: String, parameters: [Parameter] = [], result: [Parameter]? = nil, initial: StepID? = nil,
-        children: Children = .free, layers: [Layer] = [], covers: Bool = true, isUnique: Bool = false,
+        _ name: String, parameters: [Parameter] = [], result: [Parameter]? = nil, isResultPublic: Bool = false,
+        initial: StepID? = nil, children: Children = .free, layers: [Layer] = [], covers: Bool = true,
+        isUnique: Bool = false,
         whenHidden: WhenHidden = .ignore, announces: Bool = false,
         isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
         emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
@@ -386,6 +393,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.name = name
         self.parameters = parameters
         self.result = result
+        self.isResultPublic = isResultPublic
         self.initial = initial
         self.children = children
         self.layers = layers

@@ -49,7 +49,7 @@ extension Machine {
         let heading = "step '\(definitions[step].name)'"
         func begin(_ outcome: Outcome, _ arguments: Arguments) -> Explanation {
             var explanation = Explanation(denial.map { .refused($0) } ?? outcome)
-            explanation.add("\(heading)\(Self.text(arguments)) \(place)")
+            explanation.add("\(heading)\(Self.text(arguments, showsPrivate: true)) \(place)")
             guard let denial else { return explanation }
             explanation.add(denial.message, indented: true)
             explanation.add("if one of those emitted it: \(Self.text(outcome))", indented: true)
@@ -123,7 +123,7 @@ extension Machine {
     }
 
     private func heading(of step: WaitingStep) -> String {
-        let what = "step '\(definitions[step.step].name)'\(Self.text(step.arguments.broadcastable))"
+        let what = "step '\(definitions[step.step].name)'\(Self.text(step.arguments, showsPrivate: false))"
         let place =
             forest.slot(of: step.flow).map { "for \(named($0))" }
             ?? "for a flow that is gone (reported at '\(failurePath(of: step.flow))')"
@@ -258,10 +258,14 @@ extension Machine {
         }
     }
 
-    /// Arguments as part of a line: ` (item = 7, lang = 'en')`.
-    private static func text(_ arguments: Arguments) -> String {
+    /// Arguments as part of a line: ` (item = 7, pin = (private))`.
+    private static func text(_ arguments: Arguments, showsPrivate: Bool) -> String {
         if arguments.isEmpty { return "" }
-        return " (" + arguments.map { "\(Names.escaped($0.name)) = \(text($0.value))" }.joined(separator: ", ") + ")"
+        let texts = arguments.map { argument in
+            "\(Names.escaped(argument.name)) = "
+                + (argument.isPrivate && !showsPrivate ? "(private)" : text(argument.value))
+        }
+        return " (" + texts.joined(separator: ", ") + ")"
     }
 
     private static func text(_ value: Value) -> String {
@@ -310,7 +314,7 @@ extension Machine {
             return ["the rule contributes nothing, which is a navigation all the same"]
         }
         return navigation.contributions.compactMap { it in
-            let name = "'\(it.name)'" + Self.text(it.arguments.broadcastable)
+            let name = "'\(it.name)'" + Self.text(it.arguments, showsPrivate: false)
             switch it.kind {
             // These have effects of their own.
             case .screen, .flow, .back: return nil
@@ -371,11 +375,12 @@ extension Machine {
     }
 
     private func line(of state: PresentableState) -> String {
-        var line = "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(state.arguments))"
+        let slot = forest.node(at: state.path)?.slot
+        let arguments = slot.map { forest[$0].arguments } ?? state.arguments
+        var line =
+            "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(arguments, showsPrivate: false))"
         if !state.style.isEmpty { line += ", style '\(Names.escaped(state.style))'" }
-        guard let slot = forest.node(at: state.path)?.slot, let deferred = forest[slot].initialStep else {
-            return line
-        }
+        guard let slot, let deferred = forest[slot].initialStep else { return line }
         return line + "; its initial step '\(definitions[deferred.step].name)' waits until it is presented"
     }
 
@@ -384,7 +389,7 @@ extension Machine {
         for entry in changes.properties.entries {
             switch (entry.property, entry.value) {
             case (.arguments, .arguments(let arguments)) where !arguments.isEmpty:
-                parts.append("has" + Self.text(arguments))
+                parts.append("has" + Self.text(arguments, showsPrivate: false))
             case (.presented, .flag(let isPresented)):
                 parts.append(isPresented ? "is presented" : "is not presented any more")
             case (.ready, .flag(true)): parts.append("is ready")

@@ -305,7 +305,7 @@ extension Planner {
             values(of: source, for: parameters, scope, forest), as: parameters, of: subject(), isPrivate: isPrivate)
     }
 
-    /// The result with which a flow ends, as declared. All of its values are private (S-45).
+    /// The result with which a flow ends, as declared. All of its values are private, unless it is public (S-45).
     private static func result(
         _ source: ArgumentSource, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Arguments {
@@ -313,7 +313,8 @@ extension Planner {
             let result = definition.result
         else { throw FlowError(.invalidArguments, "'\(forest[scope.flow].path)' declares no result") }
         return try admit(
-            source, as: result, of: "the result of flow '\(definition.name)'", isPrivate: true, scope, forest)
+            source, as: result, of: "the result of flow '\(definition.name)'",
+            isPrivate: !definition.isResultPublic, scope, forest)
     }
 
     /// What follows when the child answers, with the arguments of this step that it refers to (S-45).

@@ -95,13 +95,15 @@ extension Machine {
         _ slot: NodeSlot, _ result: Arguments, by client: Client, _ turn: inout Turn
     ) throws(FlowError) {
         let name = forest[slot].name
-        guard let declared = declaredResult(of: slot) else {
+        guard forest[slot].flow == nil, let declaration = definitions.screen(named: name).map({ definitions[$0] }),
+            let declared = declaration.result
+        else {
             throw FlowError(
                 .notSupported, "screen '\(name)' declares no 'result', so it can't be finished with one")
         }
         try checkArgumentsAreKnown(slot)
         let admitted = try Declaration.admit(
-            result, as: declared, of: "the result of screen '\(name)'", isPrivate: true)
+            result, as: declared, of: "the result of screen '\(name)'", isPrivate: !declaration.isResultPublic)
         removeOwner(slot, &turn)
         remove(slot, .answer(admitted), origin: origins.next(), cause: 0, client, &turn)
     }

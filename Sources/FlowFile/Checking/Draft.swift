@@ -14,6 +14,8 @@ final class Declared {
     private let name: String
     let location: Location
     fileprivate(set) var parameters: [DraftParameter] = []
+    /// Whether a result says that its values are public.
+    fileprivate(set) var isPublic = false
 
     /// Its name in messages: `step 'paid'`.
     var subject: String { "\(kind) '\(name)'" }
@@ -208,22 +210,25 @@ struct Draft {
             location, "the \(first.subject) is declared twice: here and in \(diagnostics.position(of: first.location))")
     }
 
+    /// A result. `public = true` beside its values is no type, so a value of that name is one with a type.
     private func result(_ item: Item, of declared: Declared) -> Declared {
         let result = declared.result(item.location)
-        result.parameters = parameters(item, of: result)
+        let isPublic = item["public"].flatMap { if case .bool(let isPublic) = $0.value { isPublic } else { nil } }
+        result.parameters = parameters(item, of: result, except: isPublic == nil ? nil : "public")
+        result.isPublic = isPublic == true
         return result
     }
 
-    private func parameters(_ item: Item, of declared: Declared) -> [DraftParameter] {
+    private func parameters(_ item: Item, of declared: Declared, except option: String? = nil) -> [DraftParameter] {
         guard let section = item.section(diagnostics, "a table of arguments and their types") else { return [] }
-        let count = section.count
+        let count = section.count - (option == nil ? 0 : 1)
         if count == 0 { return [] }
         if count > Limits.argumentCount {
             diagnostics.error(
                 item.location,
                 "\(declared.subject) declares \(count) arguments; at most \(Limits.argumentCount) are allowed")
         }
-        return section.entries.map { name, item in
+        return section.entries.filter { $0.0 != option }.map { name, item in
             if !Names.isPresentableName(name) {
                 diagnostics.error(
                     item.location,

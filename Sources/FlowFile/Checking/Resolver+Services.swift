@@ -50,7 +50,8 @@ extension Resolver {
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,
-            endsHungProcess: watchdog?.kills ?? false, patience: patience, result: draft.result?.admitted)
+            endsHungProcess: watchdog?.kills ?? false, patience: patience, result: draft.result?.admitted,
+            isResultPublic: draft.result?.isPublic == true)
     }
 
     /// An interval, or a table with one.

@@ -45,13 +45,23 @@ struct DefinitionText {
     }
 
     private func types(_ parameters: [Parameter]) -> WrittenToml {
-        .table(parameters.map { ($0.name, .string($0.type.description + ($0.isOptional ? "?" : ""))) })
+        .table(typePairs(parameters))
+    }
+
+    private func typePairs(_ parameters: [Parameter]) -> [TomlText.Pair] {
+        parameters.map { ($0.name, .string($0.type.description + ($0.isOptional ? "?" : ""))) }
+    }
+
+    private func result(_ parameters: [Parameter], isPublic: Bool) -> WrittenToml {
+        .table(typePairs(parameters) + (isPublic ? [("public", .bool(true))] : []))
     }
 
     private func declaration(of screen: ScreenDeclaration) -> WrittenToml {
         var keys: [TomlText.Pair] = []
         if !screen.parameters.isEmpty { keys.append(("arguments", types(screen.parameters))) }
-        if let result = screen.result { keys.append(("result", types(result))) }
+        if let result = screen.result {
+            keys.append(("result", self.result(result, isPublic: screen.isResultPublic)))
+        }
         switch screen.presenter {
         case .service(let service)?:
             let start: [TomlText.Pair] = screen.startsEarly ? [("start", .string("early"))] : []
@@ -129,7 +139,7 @@ struct DefinitionText {
         if !flow.layers.isEmpty { write("layers", .list(flow.layers.map(Self.layer))) }
         if !flow.covers { write("covers", .bool(false)) }
         if !flow.parameters.isEmpty { write("arguments", types(flow.parameters)) }
-        if let result = flow.result { write("result", types(result)) }
+        if let result = flow.result { write("result", self.result(result, isPublic: flow.isResultPublic)) }
         if flow.isUnique { write("unique", .bool(true)) }
         if flow.whenHidden != .ignore { write("whenHidden", .string(flow.whenHidden.rawValue)) }
         if flow.announces { write("announce", .bool(true)) }
@@ -154,7 +164,7 @@ struct DefinitionText {
         } else if !flow.rules.isEmpty {
             end()
             toml.begin(["flows", flow.name, "on"])
-            for rule in flow.rules { write(definitions[rule.step].name, alternatives(of: rule)) }
+            for rule in flow.rules { write(definitions[rule.step].name, alternatives(of: rule, in: flow)) }
         }
     }
 
@@ -162,21 +172,25 @@ struct DefinitionText {
         .list(steps.sorted { $0.index < $1.index }.map { .string(definitions[$0].name) })
     }
 
-    private mutating func alternatives(of rule: Rule) -> WrittenToml {
+    private mutating func alternatives(of rule: Rule, in flow: FlowDefinition) -> WrittenToml {
         if rule.alternatives.count == 1, let only = rule.alternatives.first, only.when.isEmpty, only.unless.isEmpty {
-            let tables = contributors(only)
+            let tables = contributors(only, in: flow)
             return tables.count == 1 ? tables[0] : .list(tables)
         }
         var tables: [WrittenToml] = []
-        for alternative in rule.alternatives { tables.append(self.alternative(alternative, of: rule.step)) }
+        for alternative in rule.alternatives {
+            tables.append(self.alternative(alternative, of: rule.step, in: flow))
+        }
         return .list(tables)
     }
 
-    private mutating func alternative(_ alternative: Alternative, of step: StepID) -> WrittenToml {
+    private mutating func alternative(
+        _ alternative: Alternative, of step: StepID, in flow: FlowDefinition
+    ) -> WrittenToml {
         var keys: [TomlText.Pair] = []
         if !alternative.when.isEmpty { keys.append(("when", conditions(alternative.when, of: step))) }
         if !alternative.unless.isEmpty { keys.append(("unless", conditions(alternative.unless, of: step))) }
-        keys.append(("do", .list(contributors(alternative))))
+        keys.append(("do", .list(contributors(alternative, in: flow))))
         return .table(keys)
     }
 
@@ -191,7 +205,7 @@ struct DefinitionText {
     }
 
     /// A table for each; an empty one if there is none.
-    private mutating func contributors(_ alternative: Alternative) -> [WrittenToml] {
+    private mutating func contributors(_ alternative: Alternative, in flow: FlowDefinition) -> [WrittenToml] {
         if alternative.contributors.isEmpty { return [.table([("none", .bool(true))])] }
         return alternative.contributors.map { contributor in
             switch contributor {
@@ -207,7 +221,8 @@ struct DefinitionText {
             case .end(let template?): return .table(step(template, "end"))
             case .end(nil): return .table([("end", .bool(true))])
             case .answer(let source):
-                return .table([("end", .bool(true))] + arguments(source, "result", of: nil, isPrivate: true))
+                return .table(
+                    [("end", .bool(true))] + arguments(source, "result", of: nil, isPrivate: !flow.isResultPublic))
             }
         }
     }
