@@ -217,21 +217,6 @@ extension Accounting {
         }
     }
 
-    /// Whether there certainly is room for more usage of a client, and in total. If not, ``shortage(_:)`` says what is missing, or
-    /// ``check(_:inTotal:for:)`` what is too much.
-    @inline(__always)
-    func hasRoom(for more: Usage, inTotal: Usage, of client: Client) -> Bool {
-        guard total.nodes + inTotal.nodes <= quotas.nodes.total, total.bytes + inTotal.bytes <= quotas.bytes.total,
-            total.steps + inTotal.steps <= quotas.steps.total
-        else { return false }
-        guard client.isConnection else { return true }
-        // A new client, and the clients of a user with limits, are looked at more closely.
-        guard let account = accounts[client], account.user == nil else { return false }
-        return account.usage.nodes + more.nodes <= quotas.nodes.perClient
-            && account.usage.bytes + more.bytes <= quotas.bytes.perClient
-            && account.usage.steps + more.steps <= quotas.steps.perClient
-    }
-
     /// How much is missing in total for more usage; 0 if nothing is.
     func shortage(_ more: Usage) -> Usage {
         func wanting(_ resource: Resource) -> Int {

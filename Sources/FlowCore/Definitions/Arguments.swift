@@ -31,32 +31,7 @@ extension [Argument] {
     }
 
     /// The arguments that are not private.
-    public var broadcastable: Arguments {
-        @inline(__always) get { havePrivate ? withoutPrivate : self }
-    }
-
-    @inline(__always)
-    private var havePrivate: Bool {
-        for place in indices where self[place].isPrivate { return true }
-        return false
-    }
-
-    private var withoutPrivate: Arguments { filter { !$0.isPrivate } }
-
-    /// The arguments that are not private, and the bytes that they count for: every navigation needs both.
-    ///
-    /// - Parameter plainBytes: the bytes, if they were counted before, and none is private.
-    func reported(_ plainBytes: Int?) -> (arguments: Arguments, byteCount: Int) {
-        if let plainBytes { return (self, plainBytes) }
-        var (sum, isPrivate) = (0, false)
-        for place in indices {
-            if self[place].isPrivate { isPrivate = true }
-            sum += self[place].byteCount
-        }
-        guard isPrivate else { return (self, sum) }
-        let arguments = broadcastable
-        return (arguments, arguments.byteCount)
-    }
+    public var broadcastable: Arguments { contains(where: \.isPrivate) ? filter { !$0.isPrivate } : self }
 
     /// Whether both give the same names the same values. Neither the order counts, which a dictionary on the bus does not have,
     /// nor from where the values came.

@@ -10,8 +10,6 @@ enum Declaration {
         isPrivate: Bool = false
     ) throws(FlowError) -> Arguments {
         if arguments.isEmpty && parameters.isEmpty { return [] }
-        // Most callers give all arguments in their order, with values of the declared types.
-        if !isPrivate, plainByteCount(of: arguments, as: parameters) != nil { return arguments }
         guard arguments.count <= Limits.argumentCount else {
             throw FlowError(
                 .limitExceeded,
@@ -57,33 +55,6 @@ enum Declaration {
         return admitted
     }
 
-    /// The bytes of arguments, if all declared ones are given in their order, with values of the declared types, if none is
-    /// private, and if they are not too large.
-    static func plainByteCount(of arguments: Arguments, as parameters: [Parameter]) -> Int? {
-        guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return nil }
-        var sum = 0
-        for place in arguments.indices {
-            guard isAsDeclared(place, arguments, parameters), !arguments[place].isPrivate else { return nil }
-            sum += arguments[place].byteCount
-        }
-        return sum <= Limits.argumentBytes ? sum : nil
-    }
-
-    /// Whether all declared arguments are given in their order, with values of the declared types.
-    @inline(__always)
-    static func areAsDeclared(_ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
-        guard arguments.count == parameters.count, arguments.count <= Limits.argumentCount else { return false }
-        for place in arguments.indices {
-            if !isAsDeclared(place, arguments, parameters) { return false }
-        }
-        return true
-    }
-
-    @inline(__always)
-    private static func isAsDeclared(_ place: Int, _ arguments: Arguments, _ parameters: [Parameter]) -> Bool {
-        arguments[place].name == parameters[place].name && parameters[place].type.isType(of: arguments[place].value)
-    }
-
     private static func unknownArgument(_ name: String, _ parameters: [Parameter], _ subject: String) -> FlowError {
         let names = parameters.map(\.name)
         let known =
@@ -113,17 +84,9 @@ enum Declaration {
 extension Definitions {
     /// The arguments as the step's declaration has them (S-3).
     func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
-        // Not the declaration as a whole, which would be copied.
-        try Declaration.admit(
-            arguments, as: steps[step.index].parameters, of: "step '\(steps[step.index].name)'",
-            isPrivate: steps[step.index].isPrivate)
-    }
-
-    /// The bytes of arguments that ``admit(_:of:)`` would return as they are, if none is private: nearly always. nil if that has to
-    /// be called.
-    func plainByteCount(of arguments: Arguments, for step: StepID) -> Int? {
-        steps[step.index].isPrivate
-            ? nil : Declaration.plainByteCount(of: arguments, as: steps[step.index].parameters)
+        let declaration = steps[step.index]
+        return try Declaration.admit(
+            arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
     }
 
     /// What only flows have, at birth.

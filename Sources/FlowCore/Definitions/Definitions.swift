@@ -69,9 +69,6 @@ public final class Definitions: Equatable, Sendable {
     /// Whether some rule depends on which presentables are live (S-35).
     let askWhatIsAlive: Bool
 
-    /// The rules of all flows.
-    let rules: RuleTable
-
     private let similarSteps: SimilarNames
     private let similarScreens: SimilarNames
     private let similarFlows: SimilarNames
@@ -97,8 +94,7 @@ public final class Definitions: Equatable, Sendable {
         haveWatchdogs = screens.contains { $0.watchdog != nil }
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }
         askOthers = flows.contains(where: \.asksOthers)
-        rules = RuleTable(flows)
-        askWhatIsAlive = rules.all.contains { $0.alternatives.contains(where: \.asksWhatIsAlive) }
+        askWhatIsAlive = flows.contains { $0.rules.contains { $0.alternatives.contains(where: \.asksWhatIsAlive) } }
         similarSteps = SimilarNames(steps.lazy.map(\.name))
         similarScreens = SimilarNames(screens.lazy.map(\.name))
         similarFlows = SimilarNames(flows.lazy.map(\.name))

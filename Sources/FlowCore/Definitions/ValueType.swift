@@ -70,21 +70,6 @@ public struct ValueType: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a value has this type already.
-    func isType(of value: Value) -> Bool {
-        switch acceptance {
-        case .integer(let type):
-            switch (value, type) {
-            case (.int32, .int32), (.uint32, .uint32), (.int64, .int64), (.uint64, .uint64): return true
-            default: break
-            }
-            guard case .fixed(let given, _) = value.shape else { return false }
-            return given == type
-        case .any: return true
-        case .exact: return value.hasSignature(signature)
-        }
-    }
-
     /// Returns whether some value of another type fits this one, for the check of definition files.
     public func canAdmit(_ other: ValueType) -> Bool {
         switch (acceptance, other.acceptance) {

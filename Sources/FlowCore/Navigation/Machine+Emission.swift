@@ -151,11 +151,10 @@ extension Machine {
         let flow = flow(for: slot)
         let place = slot == flow ? nil : slot
         let admitted: Arguments
-        let plainBytes = definitions.plainByteCount(of: arguments, for: step)
         do throws(FlowError) {
             if let options { try Self.checkActivationToken(options.activationToken) }
             if !isAdmitted { try checkEmitter(client, of: flow, on: place, waits: waits) }
-            admitted = plainBytes == nil ? try definitions.admit(arguments, of: step) : arguments
+            admitted = try definitions.admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))
         }
@@ -167,7 +166,7 @@ extension Machine {
             WaitingStep(
                 origin: origin, client: client, flow: forest.id(of: flow), step: step,
                 arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
-                isInteractive: options?.isInteractive ?? false, plainBytes: plainBytes),
+                isInteractive: options?.isInteractive ?? false),
             at: slot, for: flow, &turn)
     }
 

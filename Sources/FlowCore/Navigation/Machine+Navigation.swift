@@ -3,15 +3,7 @@
 extension Machine {
     /// Handles a step at its live flow, by the flow's own rules.
     mutating func navigate(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome {
-        guard let rule = definitions.rules.find(step.step, of: definition(of: flow)) else {
-            return .ignored(.unhandled)
-        }
-        if definitions.rules.areNone[rule] {
-            announce(step, at: flow, &turn)
-            if let outcome = applyNone(step, flow, &turn) { return outcome }
-            return apply([], step, flow, &turn)
-        }
-        guard let contributors = contributors(of: rule, for: step, at: flow) else { return .ignored(.unhandled) }
+        guard let contributors = contributors(for: step, at: flow) else { return .ignored(.unhandled) }
         announce(step, at: flow, &turn)
         return apply(contributors, step, flow, &turn)
     }
@@ -22,7 +14,6 @@ extension Machine {
     {
         var plan: Plan
         do throws(FlowError) {
-            if let outcome = try applySmall(contributors, step, flow, &turn) { return outcome }
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             // Reclaiming can remove what the plan refers to.
             while plan.needsQuota, try reclaimIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn)
@@ -39,112 +30,6 @@ extension Machine {
         case .yes(let last): end(flow, last, nil, plan, step, &turn)
         case .answer(let result): end(flow, nil, result, plan, step, &turn)
         }
-        return .navigated(serial: serial)
-    }
-
-    /// Applies no contributor: nothing changes but the flow's latest navigation. Returns nil if the arguments need more than those
-    /// of the one before, for which a plan has to find room first.
-    private mutating func applyNone(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome? {
-        let (arguments, byteCount) = step.arguments.reported(step.plainBytes)
-        guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
-        occur(arguments, byteCount, [], step, flow, &turn)
-        triggerPresented(&turn)
-        return .navigated(serial: serial)
-    }
-
-    /// Whether the arguments of a flow's latest navigation need no more room than those of the one before.
-    @inline(__always)
-    private func hasRoomForLast(_ byteCount: Int, at flow: NodeSlot, for client: Client) -> Bool {
-        if byteCount == 0 { return true }
-        guard let last = forest[flow].flow?.lastUsage else { return false }
-        return last.client == client && last.byteCount >= byteCount
-    }
-
-    /// A navigation occurs that changes no child.
-    @inline(__always)
-    private mutating func occur(
-        _ arguments: Arguments, _ byteCount: Int, _ contributions: [Contribution], _ step: WaitingStep,
-        _ flow: NodeSlot, _ turn: inout Turn
-    ) {
-        serial += 1
-        setLastNavigation(
-            arguments, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
-        if step.purpose == .initial { initialStepEnded(of: flow) }
-        reportChanges(&turn)
-        turn.effects.append(
-            .emitNavigationOccurred(
-                navigation(arguments, contributions, step, at: forest[flow].path, of: definition(of: flow))))
-    }
-
-    /// Applies no contributor, or one that forwards the step or adds a child: most navigations, for which nothing has to be
-    /// planned. Returns nil for others, and where a plan has to find room first: if the arguments need more than those of the
-    /// navigation before, or if there is no room for the child.
-    private mutating func applySmall(
-        _ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
-    ) throws(FlowError) -> Outcome? {
-        guard contributors.count < 2 else { return nil }
-        switch contributors.first {
-        case nil: return applyNone(step, flow, &turn)
-        case .child(let template):
-            return template.reuses || template.clears ? nil : try addChild(template, step, flow, &turn)
-        case .current(let template): return try applyForward(template, isForParent: false, step, flow, &turn)
-        case .parent(let template): return try applyForward(template, isForParent: true, step, flow, &turn)
-        case .pop, .show, .hide, .dismiss, .evict, .end, .answer: return nil
-        }
-    }
-
-    /// Forwards the step. Returns nil if there is no room for its arguments.
-    private mutating func applyForward(
-        _ template: StepTemplate, isForParent: Bool, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
-    ) throws(FlowError) -> Outcome? {
-        let (arguments, byteCount) = step.arguments.reported(step.plainBytes)
-        guard hasRoomForLast(byteCount, at: flow, for: step.client) else { return nil }
-        let next = try Planner.resolve(
-            template, step.step, step.arguments, origin: step.origin, at: flow, turn.now, forest, definitions)
-        let path = isForParent ? forest.parentPath(of: flow) : forest[flow].path
-        let contribution = Planner.contribution(isForParent ? .parent : .current, next, path: path, definitions)
-        occur(arguments, byteCount, [contribution], step, flow, &turn)
-        if isForParent {
-            forward(next, toParentOf: flow, step, &turn)
-        } else {
-            trigger(follower(next, of: step, for: flow), &turn)
-        }
-        triggerPresented(&turn)
-        return .navigated(serial: serial)
-    }
-
-    /// Adds one child. Returns nil if there is no room for it.
-    private mutating func addChild(
-        _ template: ChildTemplate, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn
-    ) throws(FlowError) -> Outcome? {
-        guard (forest[flow].flow?.children.count ?? 0) < accounting.quotas.children else { return nil }
-        let (arguments, initial) = try Planner.values(
-            of: template, step.arguments, origin: step.origin, at: flow, turn.now, forest, definitions)
-        var birth = try Planner.newChild(
-            template, with: arguments, hasInitial: initial != nil,
-            onResult: Planner.onResult(template, step.arguments), below: flow, origin: step.origin, turn.now,
-            client: step.client, besides: SiblingIDs.PlannedIDs(), forest, definitions)
-        let (reported, byteCount) = step.arguments.reported(step.plainBytes)
-        var own = Accounting.Usage(nodes: 1, bytes: byteCount + birth.byteCount(with: initial))
-        var total = own
-        forest.subtractLast(of: flow, from: &own, &total, for: step.client)
-        guard accounting.hasRoom(for: own, inTotal: total, of: step.client) else { return nil }
-
-        serial += 1
-        let contribution = Planner.contribution(birth)
-        let child = insert(&birth, below: flow, by: step)
-        if !asks.isEmpty { noteContributed(child, by: step.origin, &turn) }
-        setLastNavigation(
-            reported, byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
-        if step.purpose == .initial { initialStepEnded(of: flow) }
-        forest.updateVisibility(below: flow, changed: NodeSlots(child))
-        endEmptiness(ofParent: flow)
-        reportChanges(&turn)
-        turn.effects.append(
-            .emitNavigationOccurred(
-                navigation(reported, [contribution], step, at: forest[flow].path, of: definition(of: flow))))
-        if let initial { triggerInitial(initial, of: child, step, .initial, &turn) }
-        triggerPresented(&turn)
         return .navigated(serial: serial)
     }
 
@@ -193,9 +78,8 @@ extension Machine {
         _ changed: inout NodeSlots, _ turn: inout Turn
     ) {
         switch plan.children[place] {
-        case .make(let planned, let initial):
-            var birth = planned.take()
-            let slot = insert(&birth, below: flow, by: step, replaces: replaces)
+        case .make(let birth, let initial):
+            let slot = insert(birth, below: flow, by: step, replaces: replaces)
             plan.children[place] = .made(slot, initial)
             changed.append(slot)
         case .reuse(let slot, let arguments, let onResult, _):
@@ -236,9 +120,9 @@ extension Machine {
     ///
     /// - Parameter replaces: whether it takes the place of the one that covered the others.
     private mutating func insert(
-        _ birth: inout Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool = false
+        _ birth: Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool
     ) -> NodeSlot {
-        let slot = forest.insert(&birth, below: flow)
+        let slot = forest.insert(birth, below: flow)
         if forest[slot].flow != nil {
             takeOverPauses(slot, from: flow)
             scheduleIdleStep(of: slot)

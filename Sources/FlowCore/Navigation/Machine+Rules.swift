@@ -28,24 +28,17 @@ extension Machine {
 
     /// The contributors of the first alternative that matches a step; nil if none does.
     func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
-        guard let rule = definitions.rules.find(step.step, of: definition(of: flow)) else { return nil }
-        return contributors(of: rule, for: step, at: flow)
-    }
-
-    /// The contributors of the first alternative of a rule that matches a step; nil if none does.
-    func contributors(of rule: Int, for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
-        // Most rules have one alternative, without conditions.
-        if let contributors = definitions.rules.plain[rule] { return contributors }
-        for alternative in definitions.rules.all[rule].alternatives {
-            if matches(alternative, step.arguments, flow) { return alternative.contributors }
-        }
-        return nil
+        rule(for: step.step, at: flow)?.alternatives.first { matches($0, step.arguments, flow) }?.contributors
     }
 
     /// Whether the rules of a flow take a step without arguments now.
     func takes(_ step: StepID, at flow: NodeSlot) -> Bool {
-        guard let rule = definitions.rules.find(step, of: definition(of: flow)) else { return false }
-        return definitions.rules.all[rule].alternatives.contains { matches($0, [], flow) }
+        rule(for: step, at: flow)?.alternatives.contains { matches($0, [], flow) } ?? false
+    }
+
+    private func rule(for step: StepID, at flow: NodeSlot) -> Rule? {
+        let definition = definitions.flows[definition(of: flow).index]
+        return definition.rule(for: step).map { definition.rules[$0] }
     }
 
     /// Whether an alternative matches a step with these arguments.

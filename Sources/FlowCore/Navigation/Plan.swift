@@ -9,7 +9,7 @@ struct Plan {
     /// A contributed child.
     enum Child {
         /// A new child, with its initial step.
-        case make(PlannedBirth, Step?)
+        case make(Forest.Birth, Step?)
         /// The same, as soon as it was made.
         case made(NodeSlot, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
@@ -18,20 +18,6 @@ struct Plan {
         case adjust(Place, Adjustment)
         /// A child that a later contributor of the same list removes.
         case popped
-    }
-
-    /// The initial values of a child until it is made.
-    final class PlannedBirth {
-        private(set) var birth: Forest.Birth
-
-        init(_ birth: consuming Forest.Birth) { self.birth = birth }
-
-        /// Takes them: nothing else may hold the state of a flow that changes soon, as it would be copied then.
-        func take() -> Forest.Birth {
-            var taken = Forest.Birth(traits: NodeTraits())
-            swap(&taken, &birth)
-            return taken
-        }
     }
 
     /// A change of a child that gives it no arguments (S-37).
@@ -86,22 +72,18 @@ struct Plan {
     /// Which of ``contributions`` belong to which of ``children``.
     private var subjects: [(contribution: Int, child: Int)] = []
 
-    /// Whether it has one contributor, so that none can refer to the children of another.
-    let isSingle: Bool
-
     /// Creates a plan for a step with these arguments.
-    init(arguments: Arguments, isSingle: Bool) {
+    init(arguments: Arguments) {
         self.arguments = arguments
-        self.isSingle = isSingle
         byteCount = arguments.byteCount
     }
 
     /// Adds a child, or another contribution to a planned one.
-    mutating func add(_ child: consuming Child, at place: Int? = nil, _ contribution: consuming Contribution) {
+    mutating func add(_ child: Child, at place: Int? = nil, _ contribution: Contribution) {
         let place = place ?? children.count
-        if place == children.count { children.append(consume child) } else { children[place] = consume child }
-        if !isSingle { subjects.append((contributions.count, place)) }
-        contributions.append(consume contribution)
+        if place == children.count { children.append(child) } else { children[place] = child }
+        subjects.append((contributions.count, place))
+        contributions.append(contribution)
     }
 
     /// Adds a change of a child. Of several that show or hide it the last counts, so that no signal reports one in between.
@@ -171,10 +153,10 @@ extension Plan.Child {
     }
 
     /// The usage at first, in bytes.
-    func byteCount(in forest: borrowing Forest) -> Int {
+    func byteCount(in forest: Forest) -> Int {
         switch self {
-        case .make(let planned, let step):
-            planned.birth.byteCount(with: step)
+        case .make(let birth, let step):
+            birth.byteCount(with: step)
         case .reuse(let slot, let arguments, let onResult, let step):
             arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)

@@ -124,7 +124,7 @@ extension Planner {
             plan.ids.remove(forest[slot].id)
             if let reuse = plan.reuse(of: slot) { plan.children[reuse] = .popped }
         case .planned(let index):
-            if case .make(let planned, _) = plan.children[index] { plan.ids.remove(planned.birth.id) }
+            if case .make(let birth, _) = plan.children[index] { plan.ids.remove(birth.id) }
             plan.children[index] = .popped
         }
     }
@@ -133,8 +133,8 @@ extension Planner {
         switch place {
         case .live(let slot): return forest[slot].name
         case .planned(let index):
-            guard case .make(let planned, _) = plan.children[index] else { return "" }
-            return planned.birth.name
+            guard case .make(let birth, _) = plan.children[index] else { return "" }
+            return birth.name
         }
     }
 
@@ -142,8 +142,8 @@ extension Planner {
         switch place {
         case .live(let slot): return forest[slot].flow != nil
         case .planned(let index):
-            guard case .make(let planned, _) = plan.children[index] else { return false }
-            return planned.birth.flow != nil
+            guard case .make(let birth, _) = plan.children[index] else { return false }
+            return birth.flow != nil
         }
     }
 
@@ -159,8 +159,8 @@ extension Planner {
         switch place {
         case .live(let slot): return forest[slot].path
         case .planned(let index):
-            guard case .make(let planned, _) = plan.children[index] else { return "" }
-            return planned.birth.path ?? forest.path(of: planned.birth.id, below: flow)
+            guard case .make(let birth, _) = plan.children[index] else { return "" }
+            return birth.path ?? forest.path(of: birth.id, below: flow)
         }
     }
 }

@@ -10,16 +10,13 @@ enum Planner {
         _ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) -> Plan {
-        var plan = Plan(arguments: step.arguments.broadcastable, isSingle: contributors.count == 1)
-        if !contributors.isEmpty {
-            let scope = Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now)
-            if contributors.contains(where: \.clears) { clear(flow, &plan, forest) }
-            // By its place: to iterate copies each.
-            for place in contributors.indices {
-                try add(contributors[place], to: &plan, scope, client: step.client, forest, definitions)
-            }
-            plan.dropPopped()
+        var plan = Plan(arguments: step.arguments.broadcastable)
+        let scope = Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now)
+        if contributors.contains(where: \.clears) { clear(flow, &plan, forest) }
+        for contributor in contributors {
+            try add(contributor, to: &plan, scope, client: step.client, forest, definitions)
         }
+        plan.dropPopped()
         try count(&plan, step, at: flow, forest)
         return plan
     }
@@ -76,7 +73,7 @@ enum Planner {
         }
     }
 
-    static func contribution(
+    private static func contribution(
         _ kind: Contribution.Kind, _ step: Plan.Step?, path: String?, _ definitions: Definitions
     ) -> Contribution {
         Contribution(
@@ -98,19 +95,15 @@ enum Planner {
         // A flow that ends has no usage any more.
         guard case .no = plan.end else { return }
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
-        for place in plan.children.indices { own.bytes += plan.children[place].byteCount(in: forest) }
+        for child in plan.children { own.bytes += child.byteCount(in: forest) }
         var total = own
-        // Not `flatMap(forest.postorder)`, which copies the forest for each step.
-        for root in plan.going {
-            for slot in forest.postorder(root) {
-                let usage = forest.holding(of: slot, for: step.client)
-                own += -usage.own
-                total += -usage.total
-            }
+        for slot in plan.going.flatMap(forest.postorder) {
+            let usage = forest.holding(of: slot, for: step.client)
+            own += -usage.own
+            total += -usage.total
         }
         // From now on a reused child counts for this client.
-        for place in plan.children.indices {
-            guard case .reuse(let slot, _, _, let initial) = plan.children[place] else { continue }
+        for case .reuse(let slot, _, _, let initial) in plan.children {
             let node = forest[slot]
             total.bytes -= node.byteCount
             if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
@@ -142,15 +135,15 @@ extension Planner {
         let birth = try newChild(
             template, with: arguments, hasInitial: step != nil, onResult: onResult(template, scope.arguments),
             below: scope.flow, origin: scope.origin, scope.now, client: client, besides: plan.ids, forest, definitions)
-        if !plan.isSingle { plan.ids.insert(birth.id, givenFor: template.id == nil ? birth.name : nil) }
+        plan.ids.insert(birth.id, givenFor: template.id == nil ? birth.name : nil)
         plan.siblings?.append(.planned(plan.children.count))
         let contribution = contribution(birth)
-        plan.add(.make(Plan.PlannedBirth(birth), step), contribution)
+        plan.add(.make(birth, step), contribution)
         if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
     }
 
     /// A new child.
-    static func newChild(
+    private static func newChild(
         _ template: ChildTemplate, with arguments: Arguments, hasInitial: Bool, onResult: OnResult?,
         below parent: NodeSlot, origin: UInt64, _ now: Instant, client: Client,
         besides planned: SiblingIDs.PlannedIDs, _ forest: Forest, _ definitions: Definitions
@@ -173,25 +166,8 @@ extension Planner {
             path: forest.path(of: id, below: parent), number: number)
     }
 
-    /// The arguments of a child, and its initial step, as declared; for a step of these arguments.
-    // Inlined, the caller's step would be copied as a whole for the arguments that are returned.
-    @inline(never)
-    static func values(
-        of template: ChildTemplate, _ arguments: Arguments, origin: UInt64, at flow: NodeSlot, _ now: Instant,
-        _ forest: Forest, _ definitions: Definitions
-    ) throws(FlowError) -> (arguments: Arguments, step: Plan.Step?) {
-        // Most often a screen gets the arguments of the step, as they are.
-        if case .screen(let id) = template.presentable, template.step == nil, case .inherited = template.arguments,
-            Declaration.areAsDeclared(arguments, definitions.screens[id.index].parameters)
-        {
-            return (arguments, nil)
-        }
-        return try values(
-            of: template, Scope(arguments: arguments, flow: flow, origin: origin, now: now), forest, definitions)
-    }
-
     /// The arguments of a child, and its initial step, as declared.
-    static func values(
+    private static func values(
         of template: ChildTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> (arguments: Arguments, step: Plan.Step?) {
         let parameters: [Parameter]
@@ -211,7 +187,7 @@ extension Planner {
     }
 
     /// How a new child is reported.
-    static func contribution(_ birth: borrowing Forest.Birth) -> Contribution {
+    private static func contribution(_ birth: Forest.Birth) -> Contribution {
         Contribution(
             kind: birth.flow == nil ? .screen : .flow, name: birth.name, path: birth.path, style: birth.style,
             arguments: birth.arguments.broadcastable)
@@ -254,9 +230,9 @@ extension Planner {
             let index = plan.reuse(of: slot) ?? plan.children.count
             plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
         case .planned(let index):
-            guard case .make(let planned, _) = plan.children[index] else { return }
-            let reused = planned.birth.reused(with: arguments, onResult, hasInitial: step != nil)
-            plan.add(.make(Plan.PlannedBirth(reused), step), at: index, contribution)
+            guard case .make(let birth, _) = plan.children[index] else { return }
+            let reused = birth.reused(with: arguments, onResult, hasInitial: step != nil)
+            plan.add(.make(reused, step), at: index, contribution)
         }
     }
 }
@@ -264,21 +240,6 @@ extension Planner {
 // MARK: - Values
 
 extension Planner {
-    /// A step that a rule triggers, with its arguments as declared; for the flow that takes a step with these arguments.
-    // Not inlined, for the same reason.
-    @inline(never)
-    static func resolve(
-        _ template: StepTemplate, _ step: StepID, _ arguments: Arguments, origin: UInt64, at flow: NodeSlot,
-        _ now: Instant, _ forest: Forest, _ definitions: Definitions
-    ) throws(FlowError) -> Plan.Step {
-        // The arguments of the step at hand are as declared.
-        if template.step == step, case .inherited = template.arguments {
-            return Plan.Step(step: step, arguments: arguments)
-        }
-        return try resolve(
-            template, Scope(arguments: arguments, flow: flow, origin: origin, now: now), forest, definitions)
-    }
-
     /// A step that a rule triggers, with its arguments as declared.
     static func resolve(
         _ template: StepTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
@@ -295,13 +256,7 @@ extension Planner {
         _ source: ArgumentSource, as parameters: [Parameter], of subject: @autoclosure () -> String,
         isPrivate: Bool = false, _ scope: Scope, _ forest: Forest
     ) throws(FlowError) -> Arguments {
-        // Most often the arguments of the step at hand, all of them; and those were admitted.
-        if case .inherited = source, !isPrivate, scope.departure == nil,
-            Declaration.areAsDeclared(scope.arguments, parameters)
-        {
-            return scope.arguments
-        }
-        return try Declaration.admit(
+        try Declaration.admit(
             values(of: source, for: parameters, scope, forest), as: parameters, of: subject(), isPrivate: isPrivate)
     }
 
@@ -318,7 +273,7 @@ extension Planner {
     }
 
     /// What follows when the child answers, with the arguments of this step that it refers to (S-45).
-    static func onResult(_ template: ChildTemplate, _ arguments: Arguments) -> OnResult? {
+    private static func onResult(_ template: ChildTemplate, _ arguments: Arguments) -> OnResult? {
         template.onResult.map { OnResult(template: $0, asked: $0.asked(of: arguments)) }
     }
 
@@ -329,8 +284,6 @@ extension Planner {
         switch source {
         case .inherited:
             let inherited = scope.departure?.how.result ?? scope.arguments
-            // Nearly always all of them; then no list has to be made.
-            guard inherited.contains(where: { !parameters.contains($0.name) }) else { return inherited }
             return inherited.filter { parameters.contains($0.name) }
         case .given(let bindings):
             return bindings.compactMap { binding in

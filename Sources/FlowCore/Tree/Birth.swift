@@ -1,9 +1,7 @@
 extension Forest {
-    /// The initial values of a node. It can't be copied: a struct of this size would be, wherever it is looked at.
-    struct Birth: ~Copyable, Sendable {
+    /// The initial values of a node.
+    struct Birth: HasNodeTraits, Sendable {
         private(set) var traits: NodeTraits
-        /// The client of these traits. To read it of them, where the node is made, would copy all.
-        let client: Client
         /// The state of a flow; nil for a screen.
         let flow: Boxed<Node.FlowState>?
         let onDismissed: StepTemplate?
@@ -23,7 +21,6 @@ extension Forest {
             path: String? = nil, number: Int? = nil
         ) {
             self.traits = traits
-            client = traits.client
             self.flow = flow
             self.onDismissed = onDismissed
             self.onResult = onResult
@@ -34,21 +31,6 @@ extension Forest {
             byteCount =
                 traits.arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0)
                 + (onResult?.byteCount ?? 0)
-        }
-
-        // Not by ``HasNodeTraits``: to read one trait by a protocol would copy all.
-
-        @inline(__always) var name: String { traits.name }
-        @inline(__always) var id: String { traits.id }
-        @inline(__always) var style: String { traits.style }
-        @inline(__always) var arguments: Arguments { traits.arguments }
-        @inline(__always) var owner: Client? { traits.owner }
-
-        /// Takes the traits for the node. What is read of something that is consumed would be copied, and then destroyed.
-        mutating func takeTraits() -> NodeTraits {
-            var taken = NodeTraits()
-            swap(&taken, &traits)
-            return taken
         }
 
         /// The same child, given new arguments before it is made (S-19).

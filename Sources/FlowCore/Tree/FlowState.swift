@@ -106,7 +106,7 @@ extension Node {
         }
 
         /// Adds its newest child.
-        mutating func add(_ child: NodeSlot, _ birth: borrowing Forest.Birth) {
+        mutating func add(_ child: NodeSlot, _ birth: Forest.Birth) {
             children.append(child)
             mayBeEmpty = true
             ids.insert(birth.id, madeOf: birth.name, birth.number)

@@ -143,15 +143,10 @@ struct Forest: Sendable {
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
-    mutating func insert(_ birth: consuming Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
-        insert(&birth, below: parent, instance: instance)
-    }
-
-    /// Adds a node, and takes its initial values: what is consumed would be moved first.
-    mutating func insert(_ birth: inout Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
+    mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
-        if birth.path == nil { birth.path = path(of: birth.id, below: parent) }
-        let slot = nodes.insert(&birth, instance: lastInstance, below: parent)
+        let slot = nodes.insert(
+            birth, path: birth.path ?? path(of: birth.id, below: parent), instance: lastInstance, below: parent)
         slots.insert(slot, SlotIndex.hash(self[slot].path))
         if self[slot].flow != nil { named[self[slot].name, default: []].insert(slot) }
         // Where nobody asks, the name need not be at hand.

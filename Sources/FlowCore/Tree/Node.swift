@@ -158,12 +158,12 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 // All members at once: a node that gets them one by one would be copied at the end.
 extension Node {
     init(
-        _ birth: inout Forest.Birth, _ slot: NodeSlot, instance: UInt64,
+        _ birth: Forest.Birth, path: String, _ slot: NodeSlot, instance: UInt64,
         in tree: (root: NodeSlot, depth: Int)?, _ parent: NodeSlot?, isLeft: Bool
     ) {
         let isCommon = birth.onDismissed == nil && birth.onResult == nil && birth.savedState.isEmpty
         self.init(
-            instance: instance, path: birth.path.take() ?? "", traits: birth.takeTraits(),
+            instance: instance, path: path, traits: birth.traits,
             rare: isCommon
                 ? Sparse()
                 : Sparse(
@@ -274,7 +274,7 @@ struct NodeTable: Sendable {
     // MARK: Usage
 
     /// Adds a node with a path, as the newest child or as a root, and charges its client.
-    mutating func insert(_ birth: inout Forest.Birth, instance: UInt64, below parent: NodeSlot?) -> NodeSlot {
+    mutating func insert(_ birth: Forest.Birth, path: String, instance: UInt64, below parent: NodeSlot?) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
@@ -290,11 +290,11 @@ struct NodeTable: Sendable {
         }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
         if slot.index < nodes.count {
-            nodes[slot.index] = Node(&birth, slot, instance: instance, in: tree, parent, isLeft: isLeft)
+            nodes[slot.index] = Node(birth, path: path, slot, instance: instance, in: tree, parent, isLeft: isLeft)
         } else {
             // By a quarter: nodes are the larger part of the memory, of which an array that doubles would leave up to a half unused.
             if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 4 + 16) }
-            nodes.append(Node(&birth, slot, instance: instance, in: tree, parent, isLeft: isLeft))
+            nodes.append(Node(birth, path: path, slot, instance: instance, in: tree, parent, isLeft: isLeft))
         }
         // What was planned may have been changed; that is no change of a live node.
         if birth.flow?.follows.isEmpty == false || birth.presenting?.follows.isEmpty == false {

@@ -31,7 +31,7 @@ struct WaitingStep: Equatable, Sendable {
     /// The flow that takes the step.
     var flow: NodeID
     var step: StepID
-    var arguments: Arguments { didSet { plainBytes = nil } }
+    var arguments: Arguments
     /// The serial of the navigation that triggered it; 0 if it comes from outside.
     var cause: UInt64
     var purpose: Purpose
@@ -46,8 +46,6 @@ struct WaitingStep: Equatable, Sendable {
     /// The number that the queue gave it when it first arrived; 0 if it has none. It keeps its place within its origin by
     /// that, however often it waits (S-6).
     var number: UInt64 = 0
-    /// The bytes of its arguments, if they were counted and none is private.
-    private(set) var plainBytes: Int?
 
     /// The call that emitted this step alone; nil if none did, or it is answered for good.
     var request: RequestID? { if case .emitted(let request) = purpose { request } else { nil } }
