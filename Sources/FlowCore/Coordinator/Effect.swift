@@ -6,7 +6,7 @@ public enum Effect: Equatable, Sendable {
     /// Send `InterfacesRemoved`: the presentable at this path is gone.
     case removePresentable(path: String, isFlow: Bool)
     /// Send `InterfacesAdded`.
-    case addPresentable(PresentableState)
+    indirect case addPresentable(PresentableState)
     /// Send `PropertiesChanged`.
     case changeProperties(PropertyChanges)
     /// Send `NavigationOccurred`.

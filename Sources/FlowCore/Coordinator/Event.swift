@@ -33,7 +33,7 @@ public enum Event: Sendable {
     /// The daemon started; the roots of `autostart` are started now.
     case started
     /// A client emitted a step on a presentable (S-4).
-    case stepEmitted(
+    indirect case stepEmitted(
         RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client, options: EmissionOptions? = nil)
     /// A client repeated a call, by its token, although the presentable is gone or the step is no longer declared. Only after
     /// ``Coordinator/remembersEmission(_:on:by:at:)`` returned true.
@@ -119,72 +119,37 @@ public enum Event: Sendable {
 }
 
 /// The options of `EmitStepWithOptions`.
-///
-/// Most steps have none, so they are behind a reference, and make events no larger.
 public struct EmissionOptions: Equatable, Sendable {
-    private struct Members: Equatable, Sendable {
-        var token: String?
-        var instance: UInt64?
-        var waits: Bool
-        var activationToken: String?
-        var isInteractive: Bool
-        var calledAt: String?
-        var inputTime: UInt64?
-        var asks: Bool
-    }
-
-    private var members: Boxed<Members>
+    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
+    public var token: String?
+    /// The expected instance; the step is refused if another one is at the path.
+    public var instance: UInt64?
+    /// Whether the caller waits for the verdict; otherwise it gets `pending` if the step is not decided at once.
+    public var waits: Bool
+    /// The activation token, for the first `Present` that the step causes.
+    public var activationToken: String?
+    /// Whether a guard may ask the user (`interactive`).
+    public var isInteractive: Bool
+    /// The object path of the call, as in ``Event``.
+    public var calledAt: String?
+    /// When the user's input was that led to the step, on the clock of events (S-46).
+    public var inputTime: UInt64?
+    /// Whether the caller wants to know the result of what the step brings, by `Answered` (S-45). It needs a token.
+    public var asks: Bool
 
     /// Creates options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
         isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil, asks: Bool = false
     ) {
-        members = Boxed(
-            Members(
-                token: token, instance: instance, waits: waits, activationToken: activationToken,
-                isInteractive: isInteractive, calledAt: calledAt, inputTime: inputTime, asks: asks))
-    }
-
-    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
-    public var token: String? {
-        get { members.token }
-        set { members.token = newValue }
-    }
-    /// The expected instance; the step is refused if another one is at the path.
-    public var instance: UInt64? {
-        get { members.instance }
-        set { members.instance = newValue }
-    }
-    /// Whether the caller waits for the verdict; otherwise it gets `pending` if the step is not decided at once.
-    public var waits: Bool {
-        get { members.waits }
-        set { members.waits = newValue }
-    }
-    /// The activation token, for the first `Present` that the step causes.
-    public var activationToken: String? {
-        get { members.activationToken }
-        set { members.activationToken = newValue }
-    }
-    /// Whether a guard may ask the user (`interactive`).
-    public var isInteractive: Bool {
-        get { members.isInteractive }
-        set { members.isInteractive = newValue }
-    }
-    /// The object path of the call, as in ``Event``.
-    public var calledAt: String? {
-        get { members.calledAt }
-        set { members.calledAt = newValue }
-    }
-    /// When the user's input was that led to the step, on the clock of events (S-46).
-    public var inputTime: UInt64? {
-        get { members.inputTime }
-        set { members.inputTime = newValue }
-    }
-    /// Whether the caller wants to know the result of what the step brings, by `Answered` (S-45). It needs a token.
-    public var asks: Bool {
-        get { members.asks }
-        set { members.asks = newValue }
+        self.token = token
+        self.instance = instance
+        self.waits = waits
+        self.activationToken = activationToken
+        self.isInteractive = isInteractive
+        self.calledAt = calledAt
+        self.inputTime = inputTime
+        self.asks = asks
     }
 }
 

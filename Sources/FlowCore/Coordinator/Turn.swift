@@ -6,24 +6,11 @@ struct Turn: ~Copyable, Sendable {
     struct CurrentCall: Sendable {
         /// nil if the event is not a call that can be answered later.
         var request: RequestID?
-        private var rare = Sparse<Rare>()
-
-        private struct Rare: Initial {
-            var token: Tokens.Key?
-            var path: String?
-        }
-
         /// The token of the call.
-        var token: Tokens.Key? {
-            get { rare[\.token, nil] }
-            set { rare[\.token, nil] = newValue }
-        }
+        var token: Tokens.Key?
         /// The object path of the call, if it is not that of the presentable that takes the step. A step that begins to
         /// wait needs it for its record before the call has one.
-        var path: String? {
-            get { rare[\.path, nil] }
-            set { rare[\.path, nil] = newValue }
-        }
+        var path: String?
     }
 
     /// The time of the event.
@@ -41,15 +28,11 @@ struct Turn: ~Copyable, Sendable {
     var mayHold = false
     /// The effects so far.
     var effects: [Effect]
-    private var further = Sparse<FurtherAnswers>()
-
-    private struct FurtherAnswers: Initial {
-        /// Answers to asks. They are sent after the answer to the call (S-45).
-        var ofAsks: [Effect] = []
-        /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).
-        var late: [Effect] = []
-        var origin: UInt64 = 0
-    }
+    /// Answers to asks. They are sent after the answer to the call (S-45).
+    private var answersToAsks: [Effect] = []
+    /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).
+    private var lateAnswers: [Effect] = []
+    private var lateOrigin: UInt64 = 0
 
     /// Begins a turn, whose effects follow those of earlier ones.
     init(at now: Instant, upTo size: Int = .max, after earlier: consuming [Effect] = []) {
@@ -63,39 +46,30 @@ struct Turn: ~Copyable, Sendable {
 
     /// Counts a step.
     mutating func begin(_ step: WaitingStep) {
-        if !further.isAsAtFirst, further[\.origin, 0] != step.origin { sendLateAnswers() }
+        if lateOrigin != step.origin { sendLateAnswers() }
         taken += 1
     }
 
     /// Answers an earlier call.
     mutating func answerLate(_ answer: CallAnswer, origin: UInt64) {
-        further[\.origin, 0] = origin
-        further[\.late, []].append(answer.asEffect())
+        lateOrigin = origin
+        lateAnswers.append(answer.asEffect())
     }
 
-    @inline(__always)
     mutating func sendLateAnswers() {
-        if !further.isAsAtFirst { sendThem() }
-    }
-
-    private mutating func sendThem() {
-        effects += further[\.late, []]
-        further[\.late, []] = []
+        effects += lateAnswers
+        lateAnswers = []
     }
 
     /// Answers an ask, after the answer to the call.
-    mutating func answerAsk(_ answered: Answered) { further[\.ofAsks, []].append(.emitAnswered(answered)) }
+    mutating func answerAsk(_ answered: Answered) { answersToAsks.append(.emitAnswered(answered)) }
 
-    @inline(__always)
-    mutating func sendAnswersToAsks() {
-        if !further.isAsAtFirst { effects += takeAnswersToAsks() }
-    }
+    mutating func sendAnswersToAsks() { effects += takeAnswersToAsks() }
 
     /// Takes the answers to asks.
     mutating func takeAnswersToAsks() -> [Effect] {
-        if further.isAsAtFirst { return [] }
-        let answers = further[\.ofAsks, []]
-        further[\.ofAsks, []] = []
+        let answers = answersToAsks
+        answersToAsks = []
         return answers
     }
 

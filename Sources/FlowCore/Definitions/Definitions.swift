@@ -217,12 +217,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
     /// Its arguments, sorted by name.
     public internal(set) var parameters: [Parameter]
     /// The presenter that is called to show it; nil if there is none.
-    public internal(set) var presenter: Presenter? {
-        get { boxedPresenter?.value }
-        set { boxedPresenter = newValue.map { Boxed($0) } }
-    }
-    /// Behind a reference, so that to see that there is none copies nothing.
-    private var boxedPresenter: Boxed<Presenter>?
+    public internal(set) var presenter: Presenter?
     /// Whether the program of its presenter is started before the screen is needed (S-44).
     public let startsEarly: Bool
     /// The policy for the end of its owner's connection (S-30).
@@ -259,7 +254,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
     ) {
         self.name = name
         self.parameters = parameters
-        boxedPresenter = presenter.map { Boxed($0) }
+        self.presenter = presenter
         self.startsEarly = startsEarly
         self.whenOwnerGone = whenOwnerGone
         self.keepsAwake = keepsAwake

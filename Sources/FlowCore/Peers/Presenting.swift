@@ -78,15 +78,11 @@ extension Node {
         /// How long it has been waiting for its presenter, from the first call to an answer.
         var patience: Patience?
         /// What failed since an answer or a claim; nil if nothing did. It waits for its presenter then (S-47).
-        var fault: Fault? {
-            get { rare[\.fault, nil] }
-            set {
-                if newValue != fault { follows.formUnion([.record, .reports(.waiting)]) }
-                rare[\.fault, nil] = newValue
-            }
-        }
-        /// What few screens have.
-        private var rare = Sparse<Rare>()
+        var fault: Fault? { didSet { if fault != oldValue { follows.formUnion([.record, .reports(.waiting)]) } } }
+        /// The latest call, if it reached its time limit; its answer counts still.
+        private(set) var late: QuestionID?
+        /// The activation token of the first call, and when that was made.
+        private var token: ActivationToken?
         /// What happens at a later time, unless something else comes first; there is an alarm then.
         var alarm: Alarm?
         /// Whether it is taken from its process, or was (S-44).
@@ -123,13 +119,6 @@ extension Node {
             var spent: UInt64 = 0
             /// Since when it is in sight; nil if it is not.
             var since: Instant?
-        }
-
-        private struct Rare: Initial {
-            var fault: Fault?
-            var late: QuestionID?
-            /// The activation token of the first call, and when that was made.
-            var token: ActivationToken?
         }
 
         /// The token of a call that is repeated.
@@ -209,15 +198,15 @@ extension Node {
             comeback.drop()
             eviction = .none
             underWay.append(id)
-            rare[\.late, nil] = nil
-            if let token { rare[\.token, nil] = ActivationToken(token: token, time: now) }
+            late = nil
+            if let token { self.token = ActivationToken(token: token, time: now) }
             if patience == nil { patience = Patience(since: now) }
             if reason.isExpected { (isExpected, called) = (true, now) }
         }
 
         /// The token of the first call, for one that repeats it soon.
         func keptToken(at now: Instant) -> String? {
-            guard fault != nil, let kept = rare[\.token, nil], now < kept.time.advanced(by: Limits.tokenWait) else {
+            guard fault != nil, let kept = token, now < kept.time.advanced(by: Limits.tokenWait) else {
                 return nil
             }
             return kept.token
@@ -229,18 +218,12 @@ extension Node {
         mutating func becomeWaiting(_ fault: Fault, late: QuestionID?) {
             state = .due
             self.fault = fault
-            rare[\.late, nil] = late
+            self.late = late
         }
-
-        /// The latest call, if it reached its time limit; its answer counts still.
-        var late: QuestionID? { rare[\.late, nil] }
 
         /// The screen has an owner, or needs none any more.
         mutating func endWaiting() {
-            if patience == nil, rare.isAsAtFirst { return }
-            fault = nil
-            patience = nil
-            rare = Sparse()
+            (fault, patience, late, token) = (nil, nil, nil, nil)
             if alarm?.purpose == .pause { alarm = nil }
         }
 
@@ -263,7 +246,7 @@ extension Node {
         ///   - isOwned: whether a client shows it, or has lost it just now.
         mutating func becomeDue(_ next: PresentReason, isOwned: Bool) {
             isKept = false
-            rare[\.late, nil] = nil
+            late = nil
             let isMade = state == .shown || (state == .asked && isOwned)
             if isMade || (reason == .update && next == .recover) { reason = next }
             state = .due

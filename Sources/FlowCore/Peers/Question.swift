@@ -97,12 +97,26 @@ public enum AliveAnswer: String, CaseIterable, Sendable {
 public struct Presentation: Equatable, Sendable {
     /// The id.
     public var id = QuestionID(0)
+    /// The object to call.
+    public var presenter = Presenter.service(Service("", path: "/", timeout: 0))
     /// The screen's path.
     public var path: String
+    /// The screen's name.
+    public var name = ""
     /// Its arguments, private ones included.
     public var arguments: Arguments
     /// The instance of the screen (S-1).
     public var instance: UInt64
+    /// The style; empty if it has none.
+    public var style = ""
+    /// The styles of the screen and of the flows above it, innermost first, without empty ones.
+    public var styles: [String] = []
+    /// The path of its flow.
+    public var flow = ""
+    /// The path of its root.
+    public var root = ""
+    /// The output of that root; empty if it has none.
+    public var output = ""
     /// The serial of the navigation that contributed it.
     public var serial: UInt64
     /// Why the presenter is called.
@@ -115,81 +129,11 @@ public struct Presentation: Equatable, Sendable {
     public var state: Arguments = []
     /// The answers to what the screen asked, as long as no owner acknowledged them (S-45).
     public var answers: [AskAnswer] = []
-    /// What only another process has to be told, and how to call it. The only client, which has the screen itself, gets none of that.
-    var details = Sparse<Details>()
-
-    struct Details: Initial {
-        var presenter = Presenter.service(Service("", path: "/", timeout: 0))
-        var name = ""
-        var style = ""
-        var styles: [String] = []
-        var flow = ""
-        var root = ""
-        var output = ""
-        var owner: Client?
-    }
-
-    /// The object to call.
-    public var presenter: Presenter {
-        get { details[\.presenter, Details().presenter] }
-        set { details[\.presenter, Details().presenter] = newValue }
-    }
-    /// The screen's name.
-    public var name: String {
-        get { details[\.name, ""] }
-        set { details[\.name, ""] = newValue }
-    }
-    /// The style; empty if it has none.
-    public var style: String {
-        get { details[\.style, ""] }
-        set { details[\.style, ""] = newValue }
-    }
-    /// The styles of the screen and of the flows above it, innermost first, without empty ones.
-    public var styles: [String] {
-        get { details[\.styles, []] }
-        set { details[\.styles, []] = newValue }
-    }
-    /// The path of its flow.
-    public var flow: String {
-        get { details[\.flow, ""] }
-        set { details[\.flow, ""] = newValue }
-    }
-    /// The path of its root.
-    public var root: String {
-        get { details[\.root, ""] }
-        set { details[\.root, ""] = newValue }
-    }
-    /// The output of that root; empty if it has none.
-    public var output: String {
-        get { details[\.output, ""] }
-        set { details[\.output, ""] = newValue }
-    }
     /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.
-    public var owner: Client? {
-        get { details[\.owner, nil] }
-        set { details[\.owner, nil] = newValue }
-    }
+    public var owner: Client?
 
     /// Whether the presenter was called before, or should have been.
     public var isAgain: Bool { reason != .launch }
-}
-
-extension Presentation {
-    init(
-        id: QuestionID, presenter: Presenter, path: String, name: String, arguments: Arguments, instance: UInt64,
-        style: String, styles: [String], flow: String, root: String, output: String = "", serial: UInt64,
-        reason: PresentReason, direction: PresentDirection? = nil, activationToken: String? = nil,
-        state: Arguments = [], answers: [AskAnswer] = []
-    ) {
-        // All members at once: one that gets them one by one would be copied at the end.
-        self.init(
-            id: id, path: path, arguments: arguments, instance: instance, serial: serial, reason: reason,
-            direction: direction, activationToken: activationToken, state: state, answers: answers,
-            details: Sparse(
-                Details(
-                    presenter: presenter, name: name, style: style, styles: styles, flow: flow, root: root,
-                    output: output)))
-    }
 }
 
 /// A presentable that a client has to take away (`Withdraw`).

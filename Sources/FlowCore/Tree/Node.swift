@@ -15,8 +15,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     let path: String
     /// Its traits. Those that change later do so by the properties below, and by methods of the table.
     fileprivate(set) var traits: NodeTraits
-    /// What few nodes have.
-    private var rare = Sparse<Rare>()
     /// The state of a screen with a presenter.
     var presenting: Boxed<Presenting>?
     /// The state of a flow; nil for a screen.
@@ -115,35 +113,25 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate var reported: Changes = []
 
     /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
-    fileprivate(set) var onDismissed: StepTemplate? {
-        get { rare[\.onDismissed, nil] }
-        set { rare[\.onDismissed, nil] = newValue }
-    }
+    fileprivate(set) var onDismissed: StepTemplate?
+    private var boxedOnResult: Boxed<OnResult>?
     /// The step for its parent when it answers (S-45).
     fileprivate(set) var onResult: OnResult? {
-        get { rare[\.onResult, nil] }
-        set { rare[\.onResult, nil] = newValue }
+        get { boxedOnResult?.value }
+        set { boxedOnResult = newValue.map { Boxed($0) } }
     }
+    private var boxedInitialStep: Boxed<DeferredStep>?
     /// Its initial step, while it waits to be presented (S-16).
     fileprivate(set) var initialStep: DeferredStep? {
-        get { rare[\.initialStep, nil] }
-        set { rare[\.initialStep, nil] = newValue }
+        get { boxedInitialStep?.value }
+        set { boxedInitialStep = newValue.map { Boxed($0) } }
     }
     /// Deferred steps (S-15).
-    fileprivate(set) var deferredSteps: [DeferredStep] {
-        get { rare[\.deferredSteps, []] }
-        set { rare[\.deferredSteps, []] = newValue }
-    }
+    fileprivate(set) var deferredSteps: [DeferredStep] = []
     /// What the owner of a screen saved, for the process that presents it next (S-44).
-    fileprivate(set) var savedState: Arguments {
-        get { rare[\.savedState, []] }
-        set { rare[\.savedState, []] = newValue }
-    }
+    fileprivate(set) var savedState: Arguments = []
     /// How many of its asks are open, or answered and not acknowledged (S-45).
-    var askCount: Int {
-        get { rare[\.askCount, 0] }
-        set { rare[\.askCount, 0] = newValue }
-    }
+    var askCount = 0
 
     @inline(__always)
     fileprivate mutating func takeFollows() -> Changes {
@@ -155,21 +143,17 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     }
 }
 
-// All members at once: a node that gets them one by one would be copied at the end.
 extension Node {
     init(
         _ birth: Forest.Birth, path: String, _ slot: NodeSlot, instance: UInt64,
         in tree: (root: NodeSlot, depth: Int)?, _ parent: NodeSlot?, isLeft: Bool
     ) {
-        let isCommon = birth.onDismissed == nil && birth.onResult == nil && birth.savedState.isEmpty
         self.init(
-            instance: instance, path: path, traits: birth.traits,
-            rare: isCommon
-                ? Sparse()
-                : Sparse(
-                    Rare(onDismissed: birth.onDismissed, onResult: birth.onResult, savedState: birth.savedState)),
-            presenting: birth.presenting, flow: birth.flow, slot: slot, root: tree?.root ?? slot, parent: parent,
-            level: UInt16(clamping: (tree?.depth ?? 0) + 1), isLeft: isLeft, reported: .born)
+            instance: instance, path: path, traits: birth.traits, presenting: birth.presenting, flow: birth.flow,
+            slot: slot, root: tree?.root ?? slot, parent: parent, level: UInt16(clamping: (tree?.depth ?? 0) + 1),
+            isLeft: isLeft, reported: .born, onDismissed: birth.onDismissed,
+            boxedOnResult: birth.onResult.map { Boxed($0) },
+            savedState: birth.savedState)
     }
 
     /// A free slot.

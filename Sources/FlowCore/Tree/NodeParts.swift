@@ -21,16 +21,6 @@ struct OnResult: Equatable, Sendable {
 }
 
 extension Node {
-    /// What few nodes have.
-    struct Rare: Initial {
-        var onDismissed: StepTemplate?
-        var onResult: OnResult?
-        var initialStep: DeferredStep?
-        var deferredSteps: [DeferredStep] = []
-        var savedState: Arguments = []
-        var askCount = 0
-    }
-
     /// Its place among its siblings, which stand in the order in which they were made or last raised (S-1).
     var order: UInt64 { max(instance, traits.raised) }
     /// Whether steps wait until it is presented.

@@ -6,6 +6,8 @@ struct NodeTraits: Equatable, Sendable {
     var name = ""
     /// The last part of the path, unique among siblings.
     var id = ""
+    /// The style; empty if there is none.
+    var style = ""
     /// The arguments, private ones included.
     var arguments: Arguments = []
     /// Whether it is visible, as `SetVisible` reported last (S-14).
@@ -16,83 +18,48 @@ struct NodeTraits: Equatable, Sendable {
     var owner: Client?
     /// The client that created it, for the limits.
     var client = Client.daemon
-    /// Those that few presentables have.
-    private var rare = Sparse<Rare>()
+    /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
+    var raised: UInt64 = 0
+    /// Whether a rule of its parent hid it (S-37).
+    var isHiddenByRule = false
+    /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
+    var layer = ""
+    /// The output that a root stands on; empty if it has none (S-41).
+    var output = ""
+    private var byOwner: Boxed<ByOwner>?
+
+    /// What the owner of a screen said of it; few do.
+    private struct ByOwner: Equatable {
+        var backStep: String?
+        var title = ""
+    }
+
+    /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
+    var backStep: String? {
+        get { byOwner?.backStep }
+        set { setByOwner(ByOwner(backStep: newValue, title: title)) }
+    }
+    /// The title that the owner of a screen gave it; empty if it has none (S-44).
+    var title: String {
+        get { byOwner?.title ?? "" }
+        set { setByOwner(ByOwner(backStep: backStep, title: newValue)) }
+    }
+
+    private mutating func setByOwner(_ new: ByOwner) { byOwner = new == ByOwner() ? nil : Boxed(new) }
 }
 
-// All members at once: traits that get them one by one would be copied at the end.
 extension NodeTraits {
     init(
         name: String = "", id: String = "", style: String = "", arguments: Arguments = [], isVisible: Bool = false,
         whenHidden: WhenHidden? = nil, owner: Client? = nil, client: Client = .daemon, backStep: String? = nil,
         raised: UInt64 = 0, isHiddenByRule: Bool = false, layer: String = "", output: String = "", title: String = ""
     ) {
-        let isCommon =
-            style.isEmpty && backStep == nil && raised == 0 && !isHiddenByRule && layer.isEmpty && output.isEmpty
-            && title.isEmpty
         self.init(
-            name: name, id: id, arguments: arguments, isVisible: isVisible, whenHidden: whenHidden, owner: owner,
-            client: client,
-            rare: isCommon
-                ? Sparse()
-                : Sparse(
-                    Rare(
-                        style: style, backStep: backStep, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer,
-                        output: output, title: title)))
+            name: name, id: id, style: style, arguments: arguments, isVisible: isVisible, whenHidden: whenHidden,
+            owner: owner, client: client, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer, output: output,
+            byOwner: nil)
+        setByOwner(ByOwner(backStep: backStep, title: title))
     }
-}
-
-extension NodeTraits {
-    private struct Rare: Initial {
-        var style = ""
-        var backStep: String?
-        var raised: UInt64 = 0
-        var isHiddenByRule = false
-        var layer = ""
-        var output = ""
-        var title = ""
-    }
-
-    /// The style; empty if there is none.
-    var style: String {
-        get { rare[\.style, ""] }
-        set { rare[\.style, ""] = newValue }
-    }
-    /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
-    var backStep: String? {
-        get { rare[\.backStep, nil] }
-        set { rare[\.backStep, nil] = newValue }
-    }
-    /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
-    var raised: UInt64 {
-        get { rare[\.raised, 0] }
-        set { rare[\.raised, 0] = newValue }
-    }
-    /// Whether a rule of its parent hid it (S-37).
-    var isHiddenByRule: Bool {
-        get { rare[\.isHiddenByRule, false] }
-        set { rare[\.isHiddenByRule, false] = newValue }
-    }
-    /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
-    var layer: String {
-        get { rare[\.layer, ""] }
-        set { rare[\.layer, ""] = newValue }
-    }
-    /// The output that a root stands on; empty if it has none (S-41).
-    var output: String {
-        get { rare[\.output, ""] }
-        set { rare[\.output, ""] = newValue }
-    }
-    /// The title that the owner of a screen gave it; empty if it has none (S-44).
-    var title: String {
-        get { rare[\.title, ""] }
-        set { rare[\.title, ""] = newValue }
-    }
-}
-
-extension NodeTraits {
-    /// Whether it has none of those that few presentables have.
-    var areCommon: Bool { rare.isAsAtFirst }
 }
 
 /// Few presentables have these traits, which ``NodeRecord`` has at its end.

@@ -23,85 +23,38 @@ public struct PresentableState: Equatable, Sendable {
     public var isInSight = false
     /// Whether a flow is ready; true for a screen.
     public var isReady = true
-    private var ownerClient: Client?
-    // What most new presentables do not have is behind one reference, so that an effect has no more of it.
-    private var rare = Sparse<Rare>()
-
-    private struct Rare: Initial {
-        var style = ""
-        var presenter = ""
-        var title = ""
-        var waiting = ""
-        var current: String?
-        var output = ""
-
-        var isCommon: Bool {
-            style.isEmpty && presenter.isEmpty && title.isEmpty && waiting.isEmpty && current == nil && output.isEmpty
-        }
-    }
+    fileprivate var ownerClient: Client?
+    /// The style; empty if there is none.
+    public var style = ""
+    /// The bus name of the presenter; empty if there is none.
+    public var presenter = ""
+    /// The title of a screen; empty if there is none, and for a flow.
+    public var title = ""
+    /// Why no process shows it yet (S-47); empty if one does, or none has failed.
+    public var waiting = ""
+    /// The path of the child that covers the others; nil if none does.
+    public var current: String?
+    /// The output that a root stands on; empty if it has none.
+    public var output = ""
 
     /// The unique bus name of the owner; empty if there is none.
     public var owner: String {
         get { ownerClient?.name ?? "" }
         set { ownerClient = newValue.isEmpty ? nil : Client(newValue) }
     }
-    /// The style; empty if there is none.
-    public var style: String {
-        get { rare[\.style, ""] }
-        set { rare[\.style, ""] = newValue }
-    }
-    /// The bus name of the presenter; empty if there is none.
-    public var presenter: String {
-        get { rare[\.presenter, ""] }
-        set { rare[\.presenter, ""] = newValue }
-    }
-    /// The title of a screen; empty if there is none, and for a flow.
-    public var title: String {
-        get { rare[\.title, ""] }
-        set { rare[\.title, ""] = newValue }
-    }
-    /// Why no process shows it yet (S-47); empty if one does, or none has failed.
-    public var waiting: String {
-        get { rare[\.waiting, ""] }
-        set { rare[\.waiting, ""] = newValue }
-    }
-    /// The path of the child that covers the others; nil if none does.
-    public var current: String? {
-        get { rare[\.current, nil] }
-        set { rare[\.current, nil] = newValue }
-    }
-    /// The output that a root stands on; empty if it has none.
-    public var output: String {
-        get { rare[\.output, ""] }
-        set { rare[\.output, ""] = newValue }
-    }
 }
 
 extension Forest {
     /// All that signals report of a presentable.
-    func state(of slot: NodeSlot) -> PresentableState { .state(of: slot, in: self) }
-}
-
-extension PresentableState {
-    // All members at once: one that gets them one by one would be copied at the end. No initializer, for which the forest would be
-    // copied.
-    fileprivate static func state(of slot: NodeSlot, in forest: Forest) -> PresentableState {
-        let isFlow = forest[slot].flow != nil
-        var rare = Sparse<Rare>()
-        if isFlow || forest[slot].presenting != nil || !forest[slot].traits.areCommon {
-            let all = Rare(
-                style: forest[slot].style, presenter: forest[slot].presenting?.presenter.service.name ?? "",
-                title: forest[slot].title, waiting: forest[slot].waiting,
-                current: isFlow ? forest.currentPath(of: slot) : nil,
-                output: forest[slot].output)
-            if !all.isCommon { rare = Sparse(all) }
-        }
+    func state(of slot: NodeSlot) -> PresentableState {
+        let node = self[slot]
         return PresentableState(
-            path: forest[slot].path, isFlow: isFlow, name: forest[slot].name, parent: forest.parentPath(of: slot),
-            instance: forest[slot].instance, arguments: forest[slot].arguments.broadcastable,
-            isVisible: forest[slot].isVisible, isPresented: forest[slot].isPresented,
-            isInSight: !isFlow && forest[slot].isInSight, isReady: forest[slot].flow?.isReady ?? true,
-            ownerClient: forest[slot].owner, rare: rare)
+            path: node.path, isFlow: node.flow != nil, name: node.name, parent: parentPath(of: slot),
+            instance: node.instance, arguments: node.arguments.broadcastable, isVisible: node.isVisible,
+            isPresented: node.isPresented, isInSight: node.flow == nil && node.isInSight,
+            isReady: node.flow?.isReady ?? true, ownerClient: node.owner, style: node.style,
+            presenter: node.presenting?.presenter.service.name ?? "", title: node.title, waiting: node.waiting,
+            current: currentPath(of: slot), output: node.output)
     }
 }
 
