@@ -10,7 +10,7 @@ struct ForestVisibilityTests {
     private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (NodeSlot, [NodeSlot])
     {
         let main = forest.add("main", covering)
-        forest.updateVisibility(below: nil, changed: NodeSlots(main))
+        forest.updateVisibility(below: nil, changed: [main])
         let children = names.map { name in
             let slot = forest.add(name, below: main)
             forest.updateVisibility(of: main)
@@ -154,7 +154,7 @@ struct ForestVisibilityTests {
 
     @Test mutating func `S-14 presented requires a presented parent, all the way up`() {
         let main = forest.add("main", .free)
-        forest.updateVisibility(below: nil, changed: NodeSlots(main))
+        forest.updateVisibility(below: nil, changed: [main])
         let sub = forest.add("sub", .stack, below: main)
         forest.updateVisibility(of: main)
         let a = forest.add("a", below: sub)

@@ -81,7 +81,7 @@ struct ForestTests {
     @Test func `changes are reported once: new presentables whole, of others the new values`() throws {
         var forest = Forest(base: "")
         let main = forest.add("main", .stack)
-        forest.updateVisibility(below: nil, changed: NodeSlots(main))
+        forest.updateVisibility(below: nil, changed: [main])
         let a = forest.add("a", below: main)
         forest.updateVisibility(of: main)
         let first = forest.takeChanges()
@@ -105,7 +105,7 @@ struct ForestTests {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let a = forest.add("a", below: main)
-        forest.updateVisibility(below: nil, changed: NodeSlots(main))
+        forest.updateVisibility(below: nil, changed: [main])
         _ = forest.takeChanges()
         forest.setVisible(a, true)
         _ = forest.remove(a)
@@ -217,7 +217,7 @@ struct ForestTests {
                     arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
                     client: Client(":1.1"))),
             below: main)
-        forest.updateVisibility(below: nil, changed: NodeSlots(main))
+        forest.updateVisibility(below: nil, changed: [main])
         forest.updateVisibility(of: main)
         #expect(
             forest.state(of: a)
@@ -316,9 +316,7 @@ extension Forest {
 
     /// Updates it for all children of a flow.
     mutating func updateVisibility(of flow: NodeSlot) {
-        var all = NodeSlots()
-        for child in children(of: flow) { all.append(child) }
-        updateVisibility(below: flow, changed: all)
+        updateVisibility(below: flow, changed: Array(children(of: flow)))
     }
 
     var paths: [String] { preorder().map { self[$0].path } }

@@ -52,7 +52,7 @@ extension Machine {
     ) {
         let parent = forest[slot].parent
         let gone = takeOut(slot, below: parent, how.withdrawal, answer: how.result.map { (.result, $0) }, &turn)
-        forest.updateVisibility(below: parent, changed: NodeSlots())
+        forest.updateVisibility(below: parent, changed: [])
         reportChanges(&turn)
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
         if let parent {

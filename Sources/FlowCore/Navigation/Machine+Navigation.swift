@@ -38,7 +38,7 @@ extension Machine {
         let former = plan.going.isEmpty ? nil : forest[flow].flow?.current
         let gone = plan.going.map { takeOut($0, below: flow, .rule, &turn) }
         let replaces = former.map { forest.slot(of: $0) == nil } ?? false
-        var changed = NodeSlots()
+        var changed: [NodeSlot] = []
         for place in plan.children.indices {
             apply(place, of: &plan, step, flow, replaces: replaces, &changed, &turn)
             if !asks.isEmpty, let slot = plan.children[place].slot { noteContributed(slot, by: step.origin, &turn) }
@@ -75,7 +75,7 @@ extension Machine {
     /// - Parameter changed: those whose visibility can have changed.
     private mutating func apply(
         _ place: Int, of plan: inout Plan, _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool,
-        _ changed: inout NodeSlots, _ turn: inout Turn
+        _ changed: inout [NodeSlot], _ turn: inout Turn
     ) {
         switch plan.children[place] {
         case .make(let birth, let initial):
@@ -110,7 +110,7 @@ extension Machine {
                 }
             if let subject {
                 adjust(subject, adjustment, below: flow)
-                changed.insert(subject)
+                if !changed.contains(subject) { changed.append(subject) }
             }
         case .made, .popped: break
         }
@@ -167,7 +167,7 @@ extension Machine {
         reportRemoved(below, .parent, &turn)
         let ended = forest.remove(flow)
         concludeRemoval(ended, below: parent)
-        forest.updateVisibility(below: parent, changed: NodeSlots())
+        forest.updateVisibility(below: parent, changed: [])
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(navigation(plan.arguments, plan.contributions, step, at: path, of: definition)))

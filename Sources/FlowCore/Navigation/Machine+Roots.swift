@@ -59,7 +59,7 @@ extension Machine {
         {
             reach(live, &turn)
             raise(live, for: flowRequest.client, isNew: false)
-            forest.updateVisibility(below: nil, changed: NodeSlots(live))
+            forest.updateVisibility(below: nil, changed: [live])
             reportChanges(&turn)
             triggerPresented(&turn)
             return forest[live].path
@@ -83,7 +83,7 @@ extension Machine {
             below: nil)
         scheduleIdleStep(of: slot)
         raise(slot, for: flowRequest.client, isNew: true)
-        forest.updateVisibility(below: nil, changed: NodeSlots(slot))
+        forest.updateVisibility(below: nil, changed: [slot])
         reportChanges(&turn)
         if let initial {
             if let time = flowRequest.inputTime { timings.note(input: time, of: origin, at: turn.now) }
@@ -127,7 +127,7 @@ extension Machine {
         let isNew = forest[slot].output != output
         forest.update(slot) { $0.output = output }
         raise(slot, for: client, isNew: isNew)
-        forest.updateVisibility(below: nil, changed: NodeSlots(slot))
+        forest.updateVisibility(below: nil, changed: [slot])
         reportChanges(&turn)
         if isNew { for screen in forest.screensInSight(below: slot) { presentAnew(screen) } }
         triggerPresented(&turn)

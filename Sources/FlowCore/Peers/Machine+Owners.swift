@@ -160,7 +160,7 @@ extension Machine {
             let gone = takeOut(child, below: slot, .dismissal(.navigatorGone), &turn)
             dropSteps(of: gone, nearestLiveAncestor: slot, &turn)
         }
-        forest.updateVisibility(below: slot, changed: NodeSlots())
+        forest.updateVisibility(below: slot, changed: [])
         forest.update(slot) { $0.flow?.mayBeEmpty = true }
         reportChanges(&turn)
         noteEmpty(slot, EmptyFlows.Cause(origin: origins.next(), cause: 0, client: client, fault: fault))

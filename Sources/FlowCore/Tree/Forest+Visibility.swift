@@ -15,12 +15,12 @@ extension Forest {
         if isVisible, selects, let parent = self[slot].parent, self[parent].flow?.covering == .tabs {
             select(slot, of: parent)
         }
-        updateVisibility(below: self[slot].parent, changed: NodeSlots(slot))
+        updateVisibility(below: self[slot].parent, changed: [slot])
     }
 
     /// Updates `current` and `isPresented` below a flow, or of the roots for nil: these were added or changed, and others may have
     /// been removed.
-    mutating func updateVisibility(below parent: NodeSlot?, changed: NodeSlots) {
+    mutating func updateVisibility(below parent: NodeSlot?, changed: [NodeSlot]) {
         guard let parent else {
             if fronts.isEmpty, changed.allSatisfy({ self[$0].output.isEmpty }) {
                 for root in changed { present(root, isCovered: false, inPresented: true) }
@@ -36,7 +36,7 @@ extension Forest {
 
     /// Where one child covers all others, or none does, the others stay as they are. They are not looked at, as there can be very
     /// many.
-    private mutating func updateChildren(of parent: NodeSlot, changed: NodeSlots) {
+    private mutating func updateChildren(of parent: NodeSlot, changed: [NodeSlot]) {
         let former = self[parent].flow?.current
         // Nobody covers anybody.
         if former == nil, self[parent].flow?.covering == .free { return present(changed, of: parent) }
@@ -52,18 +52,15 @@ extension Forest {
         var affected = changed
         if current != former {
             formerCurrent = former
-            if let former, let slot = slot(of: former) { affected.insert(slot) }
-            if let current { affected.insert(current.slot) }
+            affected += [slot(of: former), current?.slot].compactMap(\.self).filter { !changed.contains($0) }
         }
         present(affected, of: parent)
         formerCurrent = nil
     }
 
     /// Updates whether some children of a flow are presented, the oldest first.
-    private mutating func present(_ children: NodeSlots, of parent: NodeSlot) {
-        var children = children
-        children.sort { self[$0].order < self[$1].order }
-        for child in children { presentChild(child, of: parent) }
+    private mutating func present(_ children: [NodeSlot], of parent: NodeSlot) {
+        for child in children.sorted(by: { self[$0].order < self[$1].order }) { presentChild(child, of: parent) }
     }
 
     /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).
@@ -197,7 +194,7 @@ extension Forest {
 extension Forest {
     /// Updates which root of each output covers the lower ones, and what is presented: where that changed, and on the outputs of these
     /// roots, whose order may be another one.
-    private mutating func coverRoots(changed: NodeSlots = NodeSlots()) {
+    private mutating func coverRoots(changed: [NodeSlot] = []) {
         let former = fronts
         fronts = frontRoots()
         let outputs = Set(changed.map { self[$0].output })

@@ -164,7 +164,6 @@ extension Node {
 
 /// All nodes, by slot, with what follows from their changes.
 struct NodeTable: Sendable {
-    private let isLarge = PassedByAddress()
     /// A slot with instance 0 is free.
     private(set) var nodes: [Node] = []
     private var freeSlots: [NodeSlot] = []
