@@ -59,7 +59,7 @@ struct ForestTests {
         forest.updateVisibility(of: main)
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
-        #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()).id == "a")
+        #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
         #expect(forest[main].flow?.selected == [])
     }
 
@@ -306,7 +306,7 @@ extension Forest {
         insert(
             Birth(
                 traits: NodeTraits(
-                    name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()).id,
+                    name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
                     isVisible: covering != nil),
                 flow: covering.map {
                     Boxed(Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready, birth: 0))

@@ -44,12 +44,6 @@ struct Accounting: Sendable {
         var user: UInt32?
         /// Whether the client is gone; its account stays as long as it has usage.
         var isGone = false
-
-        /// Adds usage, and returns the account as it is then.
-        mutating func add(_ change: Usage) -> Account {
-            usage += change
-            return self
-        }
     }
 
     /// The limits.
@@ -57,7 +51,7 @@ struct Accounting: Sendable {
     private(set) var total = Usage()
     /// The usage of clients that are gone.
     private(set) var pool = Usage()
-    private var accounts = AccountTable<Account>()
+    private var accounts: [Client: Account] = [:]
     private var users: [UInt32: Usage] = [:]
     /// The number of those clients.
     private var goneCount = 0
@@ -76,7 +70,9 @@ struct Accounting: Sendable {
         if change == Usage() { return }
         total += change
         guard client.isConnection else { return }
-        let account = accounts.update(client) { $0.add(change) } ?? openAccount(of: client, change)
+        var account = accounts[client] ?? openAccount(of: client)
+        account.usage += change
+        accounts[client] = account
         if account.isGone {
             pool += change
             if account.usage == Usage() { emptied.append(client) }
@@ -95,15 +91,15 @@ struct Accounting: Sendable {
 
     /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
-        if accounts[client] == nil, client.isConnection { _ = openAccount(of: client, Usage()) }
+        if accounts[client] == nil, client.isConnection { _ = openAccount(of: client) }
     }
 
     /// Opens the account of a client that has none.
-    private mutating func openAccount(of client: Client, _ usage: Usage) -> Account {
+    private mutating func openAccount(of client: Client) -> Account {
         let isGone = client == .former
         if isGone { goneCount += 1 } else { opened.append(client) }
-        let account = Account(usage: usage, isGone: isGone)
-        accounts.put(account, for: client)
+        let account = Account(isGone: isGone)
+        accounts[client] = account
         return account
     }
 
@@ -122,7 +118,7 @@ struct Accounting: Sendable {
     private mutating func forgetEmptied() {
         for client in emptied {
             guard let account = accounts[client], account.isGone, account.usage == Usage() else { continue }
-            accounts.remove(client)
+            accounts[client] = nil
             goneCount -= 1
         }
         emptied = []
@@ -133,7 +129,7 @@ struct Accounting: Sendable {
         guard var account = accounts[client], !account.isGone, account.user != user else { return }
         if let former = account.user { count(-account.usage, ofUser: former) }
         account.user = user
-        accounts.put(account, for: client)
+        accounts[client] = account
         count(account.usage, ofUser: user)
     }
 
@@ -142,7 +138,7 @@ struct Accounting: Sendable {
         guard let account = accounts[client], !account.isGone else { return Usage() }
         if let user = account.user { count(-account.usage, ofUser: user) }
         pool += account.usage
-        accounts.put(Account(usage: account.usage, isGone: true), for: client)
+        accounts[client] = Account(usage: account.usage, isGone: true)
         goneCount += 1
         if account.usage == Usage() { emptied.append(client) }
         return account.usage
@@ -160,17 +156,13 @@ struct Accounting: Sendable {
     func user(of client: Client) -> UInt32? { accounts[client]?.user }
 
     /// The clients of a user with limits.
-    func clients(of user: UInt32) -> [Client] { accounts.all.filter { $0.account.user == user }.map(\.client) }
+    func clients(of user: UInt32) -> [Client] { accounts.filter { $0.value.user == user }.map(\.key) }
 
     /// The connected clients that the shell watches.
-    var presentClients: Set<Client> { Set(accounts.all.filter { !$0.account.isGone }.map(\.client)) }
+    var presentClients: Set<Client> { Set(accounts.filter { !$0.value.isGone }.keys) }
 
     /// The usage of each client, connected or gone.
-    var clients: [Client: Usage] {
-        var clients: [Client: Usage] = [:]
-        for (client, account) in accounts.all where account.usage != Usage() { clients[client] = account.usage }
-        return clients
-    }
+    var clients: [Client: Usage] { accounts.mapValues(\.usage).filter { $0.value != Usage() } }
 }
 
 extension Accounting: Equatable {

@@ -19,9 +19,6 @@ extension Coordinator {
         return machine.forest.slot(of: asked.screen).map { machine.isExpectedToAnswer($0) } ?? false
     }
 
-    /// The live presentable at the object path with these UTF-8 bytes; nil if there is none.
-    public func node(at path: UnsafeRawBufferPointer) -> NodeID? { machine.forest.node(at: path) }
-
     /// The live presentable at this object path; nil if there is none.
     public func node(at path: String) -> NodeID? { machine.forest.node(at: path) }
 

@@ -72,9 +72,9 @@ public final class Definitions: Equatable, Sendable {
     private let similarSteps: SimilarNames
     private let similarScreens: SimilarNames
     private let similarFlows: SimilarNames
-    private let stepIndex: NameIndex
-    private let screenIndex: NameIndex
-    private let flowIndex: NameIndex
+    private let stepIndex: [String: Int]
+    private let screenIndex: [String: Int]
+    private let flowIndex: [String: Int]
 
     /// Creates definitions. No list may contain a name twice.
     public init(
@@ -115,14 +115,12 @@ public final class Definitions: Equatable, Sendable {
         return names.filter { !$0.hasPrefix(":") }.sorted()
     }
 
-    /// The step with a name in UTF-8.
-    public func step(named bytes: UnsafeRawBufferPointer) -> StepID? { stepIndex.find(bytes).map(StepID.init) }
     /// The step with a name.
-    public func step(named name: String) -> StepID? { stepIndex.find(name).map(StepID.init) }
+    public func step(named name: String) -> StepID? { stepIndex[name].map(StepID.init) }
     /// The screen with a name.
-    public func screen(named name: String) -> ScreenID? { screenIndex.find(name).map(ScreenID.init) }
+    public func screen(named name: String) -> ScreenID? { screenIndex[name].map(ScreenID.init) }
     /// The flow with a name.
-    public func flow(named name: String) -> FlowID? { flowIndex.find(name).map(FlowID.init) }
+    public func flow(named name: String) -> FlowID? { flowIndex[name].map(FlowID.init) }
 
     /// The step.
     public subscript(step: StepID) -> StepDeclaration { steps[step.index] }
@@ -166,10 +164,8 @@ public final class Definitions: Equatable, Sendable {
             && one.autostart == other.autostart && one.steppers == other.steppers
     }
 
-    private static func index(_ names: some Collection<String>) -> NameIndex {
-        var index = NameIndex(reserving: names.count)
-        for (number, name) in names.enumerated() { index.insert(name, number) }
-        return index
+    private static func index(_ names: some Collection<String>) -> [String: Int] {
+        Dictionary(zip(names, 0...)) { first, _ in first }
     }
 }
 

@@ -116,9 +116,8 @@ private struct Letters: Sendable {
     private let bits: UInt64
 
     init(_ name: String) {
-        (count, bits) = NameIndex.withBytes(of: name) { bytes in
-            (bytes.count, bytes.reduce(0) { $0 | 1 &<< UInt64(SimilarNames.folded($1) & 63) })
-        }
+        count = name.utf8.count
+        bits = name.utf8.reduce(0) { $0 | 1 &<< UInt64(SimilarNames.folded($1) & 63) }
     }
 
     /// How many changes apart the names may be. Any letter is one replacement away from any other, so a single letter has to match.

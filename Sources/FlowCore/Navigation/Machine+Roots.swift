@@ -68,7 +68,7 @@ extension Machine {
         _ = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let usage = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
         try reserve(usage, for: flowRequest.client, &turn)
-        let (id, number) = try forest.newID(
+        let id = try forest.newID(
             flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
         let origin = initial == nil ? 0 : origins.next()
@@ -79,7 +79,7 @@ extension Machine {
                     whenHidden: flowRequest.whenHidden ?? whenHidden(ofRoot: definition.name, by: flowRequest.client),
                     client: flowRequest.client, output: flowRequest.output),
                 flow: definitions.newState(
-                    of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now), number: number),
+                    of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now)),
             below: nil)
         scheduleIdleStep(of: slot)
         raise(slot, for: flowRequest.client, isNew: true)

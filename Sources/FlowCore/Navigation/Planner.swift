@@ -157,13 +157,13 @@ extension Planner {
         case .flow(let id):
             flow = definitions.newState(of: id, hasInitial: hasInitial, birth: origin, now)
         }
-        let (id, number) = try forest.newID(template.id, for: name, below: parent, besides: planned)
+        let id = try forest.newID(template.id, for: name, below: parent, besides: planned)
         return Forest.Birth(
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
             flow: flow, onDismissed: template.onDismissed, onResult: onResult, presenting: presenting,
-            path: forest.path(of: id, below: parent), number: number)
+            path: forest.path(of: id, below: parent))
     }
 
     /// The arguments of a child, and its initial step, as declared.

@@ -8,13 +8,11 @@ final class RecordSet {
         let node: NodeRecord
         /// Whether its id can be that of a presentable.
         fileprivate let hasValidID: Bool
-        fileprivate let idHash: UInt32
 
         init(_ instance: UInt64, _ body: [UInt8]) throws(RecordFailure) {
             self.instance = instance
             node = try NodeRecord(body)
             hasValidID = Names.isPresentableName(node.id)
-            idHash = SlotIndex.hash(node.id)
         }
 
         /// Whether a record has the same contents.
@@ -98,6 +96,12 @@ final class RecordSet {
         progress.sort { ($0.progress.rank, $0.number) < ($1.progress.rank, $1.number) }
     }
 
+    /// A child by its id.
+    private struct Child: Hashable {
+        let parent: UInt64
+        let id: String
+    }
+
     /// A place among siblings.
     private struct Raise: Hashable {
         let parent: UInt64
@@ -119,8 +123,7 @@ final class RecordSet {
         guard nodes.count <= Limits.nodes else { throw RecordFailure("there are \(nodes.count) presentables") }
         // By instance; 0 is above the roots.
         var depths: [UInt64: Int] = [0: 0]
-        // The places of records by the ids.
-        var ids = SlotIndex()
+        var paths: Set<Child> = []
         var raises: Set<Raise> = []
         // By instance: the children that a flow still waits for.
         var awaited: [UInt64: Int] = [:]
@@ -129,7 +132,7 @@ final class RecordSet {
         // Siblings often follow each other, with the same name.
         var (parent, depth, last): (UInt64, Int, UInt64) = (0, 0, 0)
         var name: String?
-        for (place, stored) in nodes.enumerated() {
+        for stored in nodes {
             let instance = stored.instance
             if stored.node.parent != parent {
                 guard let found = depths[stored.node.parent] else {
@@ -149,15 +152,10 @@ final class RecordSet {
                 throw RecordFailure("presentable \(instance) can't have the id and name \(names)")
             }
             name = stored.node.name
-            let hash = stored.idHash ^ SlotIndex.hash(parent)
-            let twin = ids.find(hash) { place in
-                nodes[place.index].node.parent == parent && nodes[place.index].node.id == stored.node.id
-            }
-            guard depth < Limits.depth, twin == nil else {
+            guard depth < Limits.depth, paths.insert(Child(parent: parent, id: stored.node.id)).inserted else {
                 throw RecordFailure(
                     "presentable \(instance) is too deep, or has the id '\(stored.node.id)' of a sibling")
             }
-            ids.insert(NodeSlot(place), hash)
             let raised = stored.node.raised
             guard !someAreRaised || raises.insert(Raise(parent: parent, order: max(instance, raised))).inserted else {
                 throw RecordFailure("presentable \(instance) can't have been raised by \(raised)")

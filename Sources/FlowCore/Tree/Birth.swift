@@ -10,15 +10,13 @@ extension Forest {
         let savedState: Arguments
         /// Its path, if that was made before.
         var path: String?
-        /// The number of its id, if that was made from its name and this one; nil if that is not known.
-        let number: Int?
         /// The bytes of arguments that it adds (``Node/byteCount``).
         let byteCount: Int
 
         init(
             traits: NodeTraits, flow: Boxed<Node.FlowState>? = nil, onDismissed: StepTemplate? = nil,
             onResult: OnResult? = nil, presenting: Boxed<Node.Presenting>? = nil, savedState: Arguments = [],
-            path: String? = nil, number: Int? = nil
+            path: String? = nil
         ) {
             self.traits = traits
             self.flow = flow
@@ -27,7 +25,6 @@ extension Forest {
             self.presenting = presenting
             self.savedState = savedState
             self.path = path
-            self.number = number
             byteCount =
                 traits.arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0)
                 + (onResult?.byteCount ?? 0)
@@ -41,7 +38,7 @@ extension Forest {
             flow?.readiness = hasInitial ? .awaitingStep : .ready
             return Birth(
                 traits: traits, flow: flow, onDismissed: onDismissed, onResult: onResult, presenting: presenting,
-                savedState: savedState, path: path, number: number)
+                savedState: savedState, path: path)
         }
     }
 }

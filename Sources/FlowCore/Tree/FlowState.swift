@@ -109,7 +109,7 @@ extension Node {
         mutating func add(_ child: NodeSlot, _ birth: Forest.Birth) {
             children.append(child)
             mayBeEmpty = true
-            ids.insert(birth.id, madeOf: birth.name, birth.number)
+            ids.insert(birth.id)
         }
 
         @inline(__always)

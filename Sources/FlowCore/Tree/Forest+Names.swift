@@ -95,19 +95,18 @@ extension Forest {
 // MARK: - Ids of new presentables
 
 extension Forest {
-    /// The id of a new node: the requested one, or one made from its name (S-1), with its number if that is known.
+    /// The id of a new node: the requested one, or one made from its name (S-1).
     ///
     /// - Throws: the error if there can't be a node with that id at that place.
     func newID(
         _ wanted: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
-    ) throws(FlowError) -> (id: String, number: Int?) {
+    ) throws(FlowError) -> String {
         let id: String
-        var number: Int?
         if let wanted {
             id = wanted
             try check(wanted, below: parent, besides: planned)
         } else {
-            (id, number) = freeID(for: name, below: parent, besides: planned)
+            id = freeID(for: name, below: parent, besides: planned)
             guard id.utf8.count <= Limits.nameLength else {
                 throw FlowError(
                     .limitExceeded,
@@ -130,7 +129,7 @@ extension Forest {
                 .limitExceeded,
                 "'\(path(of: id, below: parent))' would be deeper in the tree than \(maxDepth) presentables")
         }
-        return (id, number)
+        return id
     }
 
     /// Refuses a requested id that is not valid, or taken. One that is made from a name is neither.

@@ -12,7 +12,7 @@ struct Forest: Sendable {
     /// The roots' slots, in order.
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
-    private var slots = SlotIndex()
+    private var slots: [String: NodeSlot] = [:]
     /// The slots of flows by name (S-28).
     private(set) var named: [String: Set<NodeSlot>] = [:]
     /// The number of live presentables of a name in each tree, and among the roots (S-35); nil if nobody asks.
@@ -62,14 +62,8 @@ struct Forest: Sendable {
         nodes = NodeTable(quotas, isRecorded: isRecorded)
     }
 
-    /// The node at the path with these UTF-8 bytes.
-    @inline(__always)
-    func node(at path: UnsafeRawBufferPointer) -> NodeID? {
-        slots.find(SlotIndex.hash(path)) { NameIndex.isEqual(self[$0].path, path) }.map { id(of: $0) }
-    }
-
     /// The node at this path.
-    func node(at path: String) -> NodeID? { NameIndex.withBytes(of: path) { node(at: $0) } }
+    func node(at path: String) -> NodeID? { slots[path].map { id(of: $0) } }
 
     /// The live node with this instance; nil if there is none.
     func node(instance: UInt64) -> NodeID? {
@@ -109,9 +103,9 @@ struct Forest: Sendable {
     /// The id for a new child of this name that requests none (S-1), and its number, if that is known.
     func freeID(
         for name: String, below slot: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
-    ) -> (id: String, number: Int?) {
+    ) -> String {
         guard let slot else { return rootIDs.free(for: name, besides: planned) }
-        return self[slot].flow?.ids.free(for: name, besides: planned) ?? (name, nil)
+        return self[slot].flow?.ids.free(for: name, besides: planned) ?? name
     }
 
     /// The path of a child with this id.
@@ -122,16 +116,7 @@ struct Forest: Sendable {
     /// The path of a child with this id, below that of its parent; nil where the path of a root is its id.
     static func path(of id: String, below above: String?) -> String {
         guard let above else { return id }
-        let (end, count) = (above.utf8.count, above.utf8.count + 1 + id.utf8.count)
-        // As one piece of the right size; an interpolation takes ten times as long.
-        return String(unsafeUninitializedCapacity: count) { path in
-            let path = UnsafeMutableRawBufferPointer(path)
-            NameIndex.withBytes(of: above) { path.copyMemory(from: $0) }
-            path[end] = UInt8(ascii: "/")
-            let rest = UnsafeMutableRawBufferPointer(rebasing: path[(end + 1)...])
-            NameIndex.withBytes(of: id) { rest.copyMemory(from: $0) }
-            return count
-        }
+        return "\(above)/\(id)"
     }
 
     /// The path of a node's parent; nil for a root.
@@ -147,20 +132,20 @@ struct Forest: Sendable {
         lastInstance = instance ?? lastInstance + 1
         let slot = nodes.insert(
             birth, path: birth.path ?? path(of: birth.id, below: parent), instance: lastInstance, below: parent)
-        slots.insert(slot, SlotIndex.hash(self[slot].path))
+        slots[self[slot].path] = slot
         if self[slot].flow != nil { named[self[slot].name, default: []].insert(slot) }
         // Where nobody asks, the name need not be at hand.
         if counts != nil { countName(1, of: self[slot].name, self[slot].root, parent) }
         if parent == nil {
             roots.append(slot)
-            rootIDs.insert(self[slot].id, madeOf: self[slot].name, birth.number)
+            rootIDs.insert(self[slot].id)
         }
         return slot
     }
 
     /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
     mutating func remove(_ slot: NodeSlot) -> [Node] {
-        let (parent, id, name) = (self[slot].parent, self[slot].id, self[slot].name)
+        let (parent, id) = (self[slot].parent, self[slot].id)
         // The removal may free the way for the reclaiming. The reclaiming itself does not.
         if !isReclaiming, parent.map({ self[$0].isLeft }) == true { nodes.noteReclaimChange() }
         if let parent {
@@ -168,11 +153,11 @@ struct Forest: Sendable {
             update(parent) { node in
                 if let place { node.flow?.children.remove(at: place) }
                 if node.flow?.selected.contains(slot) == true { node.flow?.selected.removeAll { $0 == slot } }
-                node.flow?.ids.remove(id, madeOf: name)
+                node.flow?.ids.remove(id)
             }
         } else {
             if let place = place(of: slot, among: roots) { roots.remove(at: place) }
-            rootIDs.remove(id, madeOf: name)
+            rootIDs.remove(id)
         }
         var gone: [Node] = []
         release(slot, into: &gone)
@@ -238,7 +223,7 @@ struct Forest: Sendable {
         gone.append(nodes.remove(slot))
         let last = gone.count - 1
         if gone[last].keepsAwake, gone[last].isPresented { countWaker(-1, from: gone[last].parent) }
-        slots.remove(slot, SlotIndex.hash(gone[last].path))
+        slots[gone[last].path] = nil
         let name = gone[last].name
         if gone[last].flow != nil {
             named[name]?.remove(slot)

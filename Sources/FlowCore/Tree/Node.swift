@@ -167,7 +167,7 @@ struct NodeTable: Sendable {
     /// A slot with instance 0 is free.
     private(set) var nodes: [Node] = []
     private var freeSlots: [NodeSlot] = []
-    private var instances = SlotIndex()
+    private var instances: [UInt64: NodeSlot] = [:]
     /// The usage of clients and users: by nodes, and by calls and steps that wait elsewhere.
     var accounting: Accounting
 
@@ -204,9 +204,7 @@ struct NodeTable: Sendable {
     }
 
     /// The slot of the node with this instance.
-    func find(instance: UInt64) -> NodeSlot? {
-        instances.find(SlotIndex.hash(instance)) { nodes[$0.index].instance == instance }
-    }
+    func find(instance: UInt64) -> NodeSlot? { instances[instance] }
 
     // MARK: Changes
 
@@ -283,7 +281,7 @@ struct NodeTable: Sendable {
         if birth.flow?.follows.isEmpty == false || birth.presenting?.follows.isEmpty == false {
             _ = nodes[slot.index].takeFollows()
         }
-        instances.insert(slot, SlotIndex.hash(instance))
+        instances[instance] = slot
         changed.append(NodeID(slot: slot, instance: instance))
         dirty.insert(slot)
         if !birth.savedState.isEmpty { touch(slot, .savedState) }
@@ -293,7 +291,7 @@ struct NodeTable: Sendable {
 
     /// Removes a node without children, and releases its usage.
     mutating func remove(_ slot: NodeSlot) -> Node {
-        instances.remove(slot, SlotIndex.hash(nodes[slot.index].instance))
+        instances[nodes[slot.index].instance] = nil
         dirty.remove(slot, instance: nodes[slot.index].instance)
         var node = Node(free: slot)
         swap(&node, &nodes[slot.index])

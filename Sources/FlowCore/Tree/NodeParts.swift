@@ -72,31 +72,15 @@ extension Node {
         private(set) var count = 0
         /// Those of services with steppers (S-42).
         private(set) var ofServices = 0
-        /// The client that was counted last, which usually comes next, too, and its steps. It is not among the others.
-        private var latest = Client.daemon
-        private var ofLatest = 0
-        private var others: [Client: Int] = [:]
+        private var clients: [Client: Int] = [:]
 
-        subscript(client: Client) -> Int { client == latest ? ofLatest : others[client] ?? 0 }
+        subscript(client: Client) -> Int { clients[client] ?? 0 }
 
         mutating func count(_ change: Int, for client: Client) {
             count += change
             if client.isService { ofServices += change }
-            if client != latest {
-                if ofLatest != 0 { others[latest] = ofLatest }
-                (latest, ofLatest) = (client, others.removeValue(forKey: client) ?? 0)
-            }
-            ofLatest += change
-        }
-
-        static func == (one: WaitingCount, other: WaitingCount) -> Bool {
-            one.count == other.count && one.ofServices == other.ofServices && one.clients == other.clients
-        }
-
-        private var clients: [Client: Int] {
-            var all = others
-            if ofLatest != 0 { all[latest] = ofLatest }
-            return all
+            clients[client, default: 0] += change
+            if clients[client] == 0 { clients[client] = nil }
         }
     }
 

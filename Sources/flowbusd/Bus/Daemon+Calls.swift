@@ -129,7 +129,7 @@ extension Daemon {
     }
 
     private func step(named name: UnsafePointer<CChar>) throws -> StepID {
-        guard let step = coordinator.definitions.step(named: name.bytes) else {
+        guard let step = coordinator.definitions.step(named: String(cString: name)) else {
             throw coordinator.definitions.unknownStep(String(cString: name))
         }
         return step

@@ -35,7 +35,7 @@ extension Daemon {
     /// - Returns: whether it is such a path. The presentable may be gone, and at the tree itself there is none.
     private func lookUp(_ path: UnsafePointer<CChar>) -> Bool {
         if BusNames.tree.begins(path) || BusNames.tree.isSpelled(path) {
-            lookup.found = coordinator.node(at: path.bytes)
+            lookup.found = coordinator.node(at: String(cString: path))
             return true
         }
         guard BusNames.instances.begins(path), let instance = InstancePath.instance(at: path.bytes) else {
@@ -150,6 +150,6 @@ extension Daemon {
     /// The children of the object at a path, which Introspect lists. All objects below would cost each leaf all nodes.
     private func objects(at path: UnsafePointer<CChar>) -> [String] {
         if BusNames.tree.isSpelled(path) { return coordinator.childPaths(of: nil) }
-        return coordinator.node(at: path.bytes).map { coordinator.childPaths(of: $0) } ?? []
+        return coordinator.node(at: String(cString: path)).map { coordinator.childPaths(of: $0) } ?? []
     }
 }
