@@ -8,7 +8,7 @@ enum RecordSamples {
     static let nodes: [(NodeRecord, String)] = [
         (
             NodeRecord(parent: 0, traits: NodeTraits(name: "main", id: "main", isVisible: true, output: "tv")),
-            "00046d61696e0000000100000000000000000000027476"
+            "00046d61696e00000001000000000000000274760000000000"
         ),
         (
             NodeRecord(
@@ -26,20 +26,22 @@ enum RecordSamples {
                     isShown: true, isKept: false, reason: .recover, origin: 7, serial: 8, eviction: .underWay,
                     leftBy: client,
                     isExpected: true, hasAnsweredAlive: true, fault: Fault("x.No", "no"))),
-            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501070161006201016201016e016302046c616e6701640301650401660501670601010100077265636f7665720708010001043a312e3701010104782e4e6f026e6f00"
+            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a31"
+                + "2e37043a312e380000000000000104676f6e6501070161006201016201016e016302046c616e6701640301650401"
+                + "660501670601010100077265636f7665720708010001043a312e3701010104782e4e6f026e6f0000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "list", id: "list", isVisible: true, client: client),
                 onDismissed: .init(step: "gone", bindings: nil, isPrivate: false),
                 flow: .init(readiness: .awaitingChildren(2), isAwaitedByParent: true, selected: [4, 5])),
-            "01046c697374000000010000043a312e370104676f6e65000000010202010204050000000000"
+            "01046c697374000000010000043a312e370000000000000104676f6e6500000001020201020405000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
-            "010161000000010000043a312e370000010000000000000000"
+            "010161000000010000043a312e37000000000000000001000000000000000000"
         ),
         (
             NodeRecord(
@@ -56,7 +58,8 @@ enum RecordSamples {
                                 failures: 2, since: Instant(microseconds: 200), isCut: true,
                                 fault: Fault("x.No", "no"), origin: 3))
                     ], nothingToShow: "no")),
-            "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f0101016202c8010104782e4e6f026e6f03026e6f"
+            "010161000000010000043a312e370000000000000000010000000501010607043a312e370104782e4e6f026e6f01"
+                + "01016202c8010104782e4e6f026e6f03026e6f00"
         ),
         (
             NodeRecord(
@@ -69,12 +72,12 @@ enum RecordSamples {
         ),
         (
             NodeRecord(parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, title: "T")),
-            "010161000000000001043a312e37043a312e3700000000000000000154"
+            "010161000000000001043a312e37043a312e370000000000015400000000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, backStep: "ask")),
-            "010161000000000001043a312e37043a312e370000000361736b"
+            "010161000000000001043a312e37043a312e37010361736b000000000000000000"
         ),
         (
             NodeRecord(
@@ -83,24 +86,24 @@ enum RecordSamples {
                     name: "a", id: "a", isVisible: false, client: client, raised: 300, isHiddenByRule: true,
                     layer: "top"),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
-            "010161000000000000043a312e37000001000000000000000000ac020103746f70"
+            "010161000000000000043a312e3700ac020103746f700000000001000000000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
-            "010161000000010000043a312e370000010100000000000000"
+            "010161000000010000043a312e37000000000000000001010000000000000000"
         ),
     ]
 
     static let activities: [(ActivityRecord, String)] = [
-        (ActivityRecord(last: nil, reached: nil, isResting: true), "000001"),
+        (ActivityRecord(last: nil, reached: nil, isResting: true), "0000010000"),
         (ActivityRecord(last: nil, reached: nil, isResting: false, stage: 2, isAwake: true), "0000000201"),
         (
             ActivityRecord(
                 last: .init(serial: 9, step: "go", arguments: arguments, client: client),
                 reached: Instant(microseconds: 1_000_000), isResting: false),
-            "010902676f02016e007805017301730178043a312e3701c0843d00"
+            "010902676f02016e007805017301730178043a312e3701c0843d000000"
         ),
     ]
 
@@ -130,12 +133,12 @@ enum RecordSamples {
         (
             StepRecord(
                 stage: .guard, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
-                purpose: .listed, request: 5, index: 6), "03010203043a312e3702676f0002050600000000"
+                purpose: .listed, request: 5, index: 6), "03010203043a312e3702676f00020506000000000000"
         ),
         (
             StepRecord(
                 stage: .navigator, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
-                purpose: .idle), "04010203043a312e3702676f0007000000000000"
+                purpose: .idle), "04010203043a312e3702676f00070000000000000000"
         ),
         (
             StepRecord(
@@ -187,7 +190,7 @@ enum RecordSamples {
             RegistrationRecord(
                 registration: Registration(
                     "settings", at: Service(":1.7", path: "/n", timeout: 5_000_000), steps: [], by: client),
-                isLeft: false), "0873657474696e6773043a312e37022f6ec096b1020000046672656500043a312e370000"
+                isLeft: false), "0873657474696e6773043a312e37022f6ec096b1020000046672656500043a312e37000000000000"
         ),
         (
             RegistrationRecord(
@@ -200,7 +203,9 @@ enum RecordSamples {
                         [ScreenDeclaration("page", parameters: parameters), .init("list")], presentedAt: "/p")
                     return registration
                 }(), isLeft: true),
-            "0873657474696e677303612e62022f6e010202676f0202703001780002703105617b73767d010472657374000104746162730102676f043a312e3701010204706167650202703001780002703105617b73767d01046c69737400022f70"
+            "0873657474696e677303612e62022f6e010202676f0202703001780002703105617b73767d010472657374000104"
+                + "746162730102676f043a312e3701010204706167650202703001780002703105617b73767d010000010000046c69"
+                + "7374000000010000022f700000"
         ),
         (
             RegistrationRecord(
@@ -215,7 +220,8 @@ enum RecordSamples {
                     ])
                     return registration
                 }(), isLeft: false),
-            "0173043a312e37022f6e010000046672656500043a312e37000002047061676500046c69737400022f6e00010202703001780002703105617b73767d010201000100010101020000010000"
+            "0173043a312e37022f6e010000046672656500043a312e370000020470616765000100010001010102046c697374"
+                + "000000010000022f6e00010202703001780002703105617b73767d01"
         ),
     ]
 

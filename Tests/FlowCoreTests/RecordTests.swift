@@ -137,9 +137,9 @@ import Testing
         let flow = NodeRecord.Flow(readiness: .awaitingChildren(Limits.children + 1))
         let node = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: flow).encoded()
         #expect(failure(NodeRecord.self, node) == "\(Limits.children + 1) children are awaited")
-        // Eight bytes of a flow, of which the first is its readiness.
+        // Eight bytes of a flow, of which the first is its readiness, and none of what follows an answer.
         var ready = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: NodeRecord.Flow()).encoded()
-        ready[ready.count - 8] = 7
+        ready[ready.count - 9] = 7
         #expect(failure(NodeRecord.self, ready) == "there is no Readiness 7")
         var token = TokenRecord().encoded()
         token[token.count - 1] = 8

@@ -194,60 +194,12 @@ struct RegistrationRecord: RecordBody, Equatable, Sendable {
         try coder.code(&registration.client)
         try coder.code(&registration.isActivatable)
         try coder.code(&isLeft)
-        var screens = registration.screens
-        let hasOptions = registration.result != nil || screens.contains { ScreenOptions($0) != .unread }
-        let hasMore = hasOptions || registration.whenEmpty != nil
-        guard coder.isFollowed(unless: screens.isEmpty && !hasMore) else { return }
-        var path = registration.presenterPath ?? ""
+        var (screens, path) = (registration.screens, registration.presenterPath ?? "")
         try coder.code(&screens)
         try coder.code(&path)
-        if Coder.reads { registration.bring(screens, presentedAt: path) }
-        guard coder.isFollowed(unless: !hasMore) else { return }
-        var word = registration.whenEmpty?.rawValue ?? ""
-        try coder.code(&word)
-        let whenEmpty = WhenEmpty(rawValue: word)
-        // It is empty only where more follows.
-        let isRight = whenEmpty != nil || (word.isEmpty && !coder.isAtEnd)
-        try coder.check(isRight, "there is no WhenEmpty '\(word)'")
-        registration.whenEmpty = whenEmpty
-        guard coder.isFollowed(unless: !hasOptions) else { return }
+        if Coder.reads, !screens.isEmpty { registration.bring(screens, presentedAt: path) }
+        try coder.code(&registration.whenEmpty)
         try coder.code(&registration.result)
-        var options = screens.map(ScreenOptions.init)
-        if Coder.reads { options = [] }
-        try coder.code(&options)
-        guard Coder.reads else { return }
-        try coder.check(options.count == screens.count, "\(options.count) options of \(screens.count) screens")
-        for (place, option) in options.enumerated() { option.apply(to: &screens[place]) }
-        registration.bring(screens, presentedAt: path)
-    }
-}
-
-/// What a registered screen can have beside its name and its arguments.
-private struct ScreenOptions: RecordPart, Equatable {
-    private var result: [Parameter]?
-    private var keepsAwake = false
-    private var isPresentedOnReturn = true
-    private var budget: UInt64?
-    private var watchdog: UInt64?
-
-    static let unread = ScreenOptions(ScreenDeclaration(""))
-
-    init(_ screen: ScreenDeclaration) {
-        (result, keepsAwake, isPresentedOnReturn) = (screen.result, screen.keepsAwake, screen.isPresentedOnReturn)
-        (budget, watchdog) = (screen.budget, screen.watchdog)
-    }
-
-    func apply(to screen: inout ScreenDeclaration) {
-        (screen.result, screen.keepsAwake, screen.isPresentedOnReturn) = (result, keepsAwake, isPresentedOnReturn)
-        (screen.budget, screen.watchdog) = (budget, watchdog)
-    }
-
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&result)
-        try coder.code(&keepsAwake)
-        try coder.code(&isPresentedOnReturn)
-        try coder.code(&budget)
-        try coder.code(&watchdog)
     }
 }
 
@@ -278,12 +230,17 @@ extension StepDeclaration: RecordPart {
 extension ScreenDeclaration: RecordPart {
     static var unread: ScreenDeclaration { ScreenDeclaration("") }
 
-    /// The others of its ``ScreenOptions`` follow later.
+    /// What a client can register.
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         var name = name
         try coder.code(&name)
         if Coder.reads { self = ScreenDeclaration(name) }
         try coder.code(&parameters)
+        try coder.code(&result)
+        try coder.code(&keepsAwake)
+        try coder.code(&isPresentedOnReturn)
+        try coder.code(&budget)
+        try coder.code(&watchdog)
     }
 }
 

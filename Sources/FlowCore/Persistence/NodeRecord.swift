@@ -91,10 +91,7 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         try coder.code(&onDismissed)
         try coder.code(&presenting)
         try coder.code(&flow)
-        try traits.codeEnd(with: &coder, isLast: onResult == nil)
-        guard coder.isFollowed(unless: onResult == nil) else { return }
         try coder.code(&onResult)
-        try coder.check(onResult != nil, "the step for a result is missing")
     }
 }
 
@@ -267,7 +264,6 @@ struct ActivityRecord: RecordBody, Equatable, Sendable {
         try coder.code(&last)
         try coder.code(&reached)
         try coder.code(&isResting)
-        guard coder.isFollowed(unless: stage == 0 && !isAwake) else { return }
         try coder.code(&stage, upTo: .max)
         try coder.code(&isAwake)
     }

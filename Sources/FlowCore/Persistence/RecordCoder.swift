@@ -101,10 +101,6 @@ extension RecordCoder {
         number = Int(wide)
     }
 
-    /// Whether another field follows: fields that were added to the format later are at the end, and omitted if they are
-    /// empty.
-    func isFollowed(unless isEmpty: Bool) -> Bool { Self.reads ? !isAtEnd : !isEmpty }
-
     /// A case of an enumeration, by its raw value, which is part of the format.
     mutating func code<Choice: RawRepresentable>(choice: inout Choice) throws(Failure)
     where Choice.RawValue: RecordPart {
@@ -203,6 +199,13 @@ extension FlowError: RecordPart {
         try coder.code(choice: &code)
         try coder.code(&message)
         self = FlowError(code, message)
+    }
+}
+
+extension WhenEmpty: RecordPart {
+    static var unread: WhenEmpty { .go }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(choice: &self)
     }
 }
 

@@ -81,7 +81,6 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         try coder.code(&isInteractive)
         try coder.code(&adaptedFrom)
         if stage == .queued { try coder.code(&placeOfFailure) }
-        guard coder.isFollowed(unless: token.isEmpty) else { return }
         try coder.code(&token)
         try coder.code(choice: &tokenKind)
     }

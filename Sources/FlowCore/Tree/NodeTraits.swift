@@ -10,18 +10,19 @@ struct NodeTraits: Equatable, Sendable {
     var style = ""
     /// The arguments, private ones included.
     var arguments: Arguments = []
-    /// Whether it is visible, as `SetVisible` reported last (S-14).
-    var isVisible = false
-    /// The policy of the contributor; nil for that of the definition (S-15).
-    var whenHidden: WhenHidden?
     /// The client that shows it (S-29); nil if it has no owner.
     var owner: Client?
+    // The small ones stand where the owner leaves a gap.
+    /// Whether it is visible, as `SetVisible` reported last (S-14).
+    var isVisible = false
+    /// Whether a rule of its parent hid it (S-37).
+    var isHiddenByRule = false
+    /// The policy of the contributor; nil for that of the definition (S-15).
+    var whenHidden: WhenHidden?
     /// The client that created it, for the limits.
     var client = Client.daemon
     /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
     var raised: UInt64 = 0
-    /// Whether a rule of its parent hid it (S-37).
-    var isHiddenByRule = false
     /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
     var layer = ""
     /// The output that a root stands on; empty if it has none (S-41).
@@ -55,39 +56,13 @@ extension NodeTraits {
         raised: UInt64 = 0, isHiddenByRule: Bool = false, layer: String = "", output: String = "", title: String = ""
     ) {
         self.init(
-            name: name, id: id, style: style, arguments: arguments, isVisible: isVisible, whenHidden: whenHidden,
-            owner: owner, client: client, raised: raised, isHiddenByRule: isHiddenByRule, layer: layer, output: output,
-            byOwner: nil)
+            name: name, id: id, style: style, arguments: arguments, owner: owner, isVisible: isVisible,
+            isHiddenByRule: isHiddenByRule, whenHidden: whenHidden, client: client, raised: raised, layer: layer,
+            output: output, byOwner: nil)
         setByOwner(ByOwner(backStep: backStep, title: title))
     }
 }
 
-/// Few presentables have these traits, which ``NodeRecord`` has at its end.
-extension NodeTraits {
-    private var standsAsMade: Bool { raised == 0 && !isHiddenByRule && layer.isEmpty }
-
-    /// Writes or reads them.
-    ///
-    /// - Parameter isLast: whether nothing is written behind them.
-    mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder, isLast: Bool) throws(Coder.Failure) {
-        let endsBeforeOutput = output.isEmpty && title.isEmpty && isLast
-        guard coder.isFollowed(unless: backStep == nil && standsAsMade && endsBeforeOutput) else { return }
-        var step = backStep ?? ""
-        try coder.code(&step)
-        try coder.check(!step.isEmpty || !coder.isAtEnd, "the step for Back has no name")
-        backStep = step.isEmpty ? nil : step
-        guard coder.isFollowed(unless: standsAsMade && endsBeforeOutput) else { return }
-        try coder.code(&raised)
-        try coder.code(&isHiddenByRule)
-        try coder.code(&layer)
-        if coder.isFollowed(unless: endsBeforeOutput) { try coder.code(&output) }
-        if coder.isFollowed(unless: title.isEmpty && isLast) { try coder.code(&title) }
-        try coder.check(
-            !standsAsMade || !output.isEmpty || !title.isEmpty || !coder.isAtEnd, "its place is that of a new child")
-    }
-}
-
-/// All but those that ``NodeRecord`` has at its end.
 extension NodeTraits: RecordPart {
     static var unread: NodeTraits { NodeTraits() }
 
@@ -103,6 +78,13 @@ extension NodeTraits: RecordPart {
         try coder.code(&whenHidden)
         try coder.code(&owner)
         try coder.code(&client)
+        try coder.code(&backStep)
+        try coder.check(backStep != "", "the step for Back has no name")
+        try coder.code(&raised)
+        try coder.code(&isHiddenByRule)
+        try coder.code(&layer)
+        try coder.code(&output)
+        try coder.code(&title)
     }
 }
 
