@@ -3,10 +3,10 @@
 ///
 /// It neither stores nor sends answers. Its methods return what is to be done.
 struct PendingCalls: Sendable {
-    private var table = NumberTable<Call>()
+    private var table: [UInt64: Call] = [:]
     /// The outcomes of deep links. They are stored apart from the calls: there may be ten thousand flows, each of which
     /// changes one.
-    private(set) var deepLinks = NumberTable<[FlowOutcome]>()
+    private(set) var deepLinks: [UInt64: [FlowOutcome]] = [:]
     /// The calls that wait for a flow to be ready (S-26).
     private(set) var readers: [NodeID: Set<RequestID>] = [:]
 
@@ -38,16 +38,16 @@ struct PendingCalls: Sendable {
     var count: Int { table.count }
     /// All of them.
     var all: [RequestID: Call] {
-        Dictionary(uniqueKeysWithValues: table.dictionary.map { (RequestID($0.key), $0.value) })
+        Dictionary(uniqueKeysWithValues: table.map { (RequestID($0.key), $0.value) })
     }
 
     @inline(__always)
-    func contains(_ request: RequestID) -> Bool { table.contains(request.number) }
+    func contains(_ request: RequestID) -> Bool { table[request.number] != nil }
 
     subscript(request: RequestID) -> Call? { table[request.number] }
 
     /// The calls by their numbers.
-    var requests: [RequestID] { table.numbers.sorted().map { RequestID($0) } }
+    var requests: [RequestID] { table.keys.sorted().map { RequestID($0) } }
 
     // MARK: Waiting
 
@@ -84,20 +84,22 @@ struct PendingCalls: Sendable {
     /// Takes one of the calls that wait and have no alarm yet, with the time at which its caller gets another answer.
     mutating func takeUnwatched() -> (request: RequestID, due: Instant)? {
         while let request = unwatched.popLast() {
-            if let due = table.read(request.number, { $0?.isAwaited == true ? $0?.due : nil }) { return (request, due) }
+            if let call = table[request.number], call.isAwaited, let due = call.due { return (request, due) }
         }
         return nil
     }
 
     /// Removes a call that has ended or continues now. The outcomes of a deep link stay until they are taken.
     mutating func remove(_ request: RequestID) -> Call? {
-        guard let call = table.removeValue(request.number) else { return nil }
+        guard let call = table.removeValue(forKey: request.number) else { return nil }
         if call.isList { forget(list: request.number) }
         return call
     }
 
     /// Takes the outcomes of a deep link that has ended.
-    mutating func takeOutcomes(of request: RequestID) -> [FlowOutcome] { deepLinks.removeValue(request.number) ?? [] }
+    mutating func takeOutcomes(of request: RequestID) -> [FlowOutcome] {
+        deepLinks.removeValue(forKey: request.number) ?? []
+    }
 
     /// A caller has waited long enough, and is answered now.
     ///
@@ -279,7 +281,7 @@ extension PendingCalls {
 
     func allRecords(_ definitions: Definitions) -> [Record] {
         progress.map { Record(RecordKey(.progress, $0.key), $0.value.encoded()) }
-            + table.numbers.compactMap { record(ofList: $0, definitions) }
+            + table.keys.compactMap { record(ofList: $0, definitions) }
     }
 
     /// The progress of calls that continue in the next slice, by their numbers.

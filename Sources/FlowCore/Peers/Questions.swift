@@ -91,7 +91,7 @@ struct WatchedPrograms: Equatable, Sendable {
 /// harm: the flow is gone, or the time limit was reached.
 struct Questions: Sendable {
     /// The open questions.
-    private var table = NumberTable<Asked>()
+    private var table: [UInt64: Asked] = [:]
     private var last: UInt64 = 0
     /// What is known of the programs of presenters (S-44).
     var programs = WatchedPrograms()
@@ -99,10 +99,10 @@ struct Questions: Sendable {
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
     /// The numbers of the open questions, in no order.
-    var numbers: [UInt64] { table.numbers }
+    var numbers: [UInt64] { Array(table.keys) }
     /// The open questions.
     var open: [QuestionID: Asked] {
-        Dictionary(uniqueKeysWithValues: table.dictionary.map { (QuestionID($0.key), $0.value) })
+        Dictionary(uniqueKeysWithValues: table.map { (QuestionID($0.key), $0.value) })
     }
 
     subscript(id: QuestionID) -> Asked? { table[id.number] }
@@ -119,7 +119,7 @@ struct Questions: Sendable {
 
     /// A guard answered. Returns the step, and the guard's bus name.
     mutating func closeGuard(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
-        let asked = table.removeValue(id.number)
+        let asked = table.removeValue(forKey: id.number)
         if case .guard(let step, let name)? = asked { return (step, name) }
         table[id.number] = asked
         return nil
@@ -127,7 +127,7 @@ struct Questions: Sendable {
 
     /// A navigator answered. Returns the step, and the navigator's bus name.
     mutating func closeNavigator(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
-        let asked = table.removeValue(id.number)
+        let asked = table.removeValue(forKey: id.number)
         if case .navigator(let step, let name)? = asked { return (step, name) }
         table[id.number] = asked
         return nil
@@ -157,7 +157,7 @@ struct Questions: Sendable {
 
     /// A flow that asked is gone. Returns the step.
     mutating func withdraw(_ id: QuestionID) -> WaitingStep? {
-        table.removeValue(id.number)?.step
+        table.removeValue(forKey: id.number)?.step
     }
 
     /// A screen is gone while its presenter is called. The question stays open, so that the presenter gets `Withdraw` when
@@ -183,12 +183,10 @@ struct Questions: Sendable {
 
     /// The role and the bus name of the process that was asked about a step.
     func service(asked id: QuestionID) -> (role: String, name: String)? {
-        table.read(id.number) { asked in
-            switch asked {
-            case .guard(_, let name)?: ("guard", name)
-            case .navigator(_, let name)?: ("navigator", name)
-            case .presenter?, .owner?, nil: nil
-            }
+        switch table[id.number] {
+        case .guard(_, let name)?: ("guard", name)
+        case .navigator(_, let name)?: ("navigator", name)
+        case .presenter?, .owner?, nil: nil
         }
     }
 }

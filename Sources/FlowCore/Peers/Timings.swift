@@ -33,7 +33,7 @@ struct Timings: Sendable {
 
     private var pending: [NodeID: Pending] = [:]
     /// By origin. That of any other cascade was emitted now.
-    private var table = NumberTable<Emission>()
+    private var table: [UInt64: Emission] = [:]
     /// The origins of those that don't wait any more, and so may have ended.
     private var ended: [UInt64] = []
     private var durations: [Key: Durations] = [:]
@@ -43,7 +43,7 @@ struct Timings: Sendable {
     init(limit: Int = Limits.timedScreens) { self.limit = limit }
 
     /// Cascades with times of their own, by origin.
-    var emissions: [UInt64: Emission] { table.dictionary }
+    var emissions: [UInt64: Emission] { table }
 
     /// Whether no screen is being timed.
     var isIdle: Bool { pending.isEmpty }

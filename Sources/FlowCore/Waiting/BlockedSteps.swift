@@ -19,14 +19,14 @@ struct BlockedSteps: Sendable {
     }
 
     /// By the flow's instance; none is empty.
-    private var lines = NumberTable<Line>()
+    private var lines: [UInt64: Line] = [:]
     /// By place; nil if the place is free.
     private var steps: [WaitingStep?] = []
     private var freePlaces: [Int] = []
 
     var isEmpty: Bool { lines.isEmpty }
     /// The flows that have such steps, the oldest first.
-    var flows: [NodeID] { lines.numbers.sorted().compactMap { lines[$0]?.flow } }
+    var flows: [NodeID] { lines.keys.sorted().compactMap { lines[$0]?.flow } }
 
     /// The number of steps for a flow.
     func count(for flow: NodeID) -> Int { lines[flow.instance]?.order.count ?? 0 }
@@ -42,7 +42,7 @@ struct BlockedSteps: Sendable {
     /// Adds a step with a number.
     mutating func insert(_ step: consuming WaitingStep) {
         let entry = Entry(origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count)
-        if !lines.contains(step.flow.instance) { lines[step.flow.instance] = Line(flow: step.flow) }
+        if lines[step.flow.instance] == nil { lines[step.flow.instance] = Line(flow: step.flow) }
         lines.update(step.flow.instance) { $0.order.insert(entry) }
         if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
     }
@@ -55,7 +55,7 @@ struct BlockedSteps: Sendable {
             next = line.order.popFirst()
             isLast = line.order.isEmpty
         }
-        if isLast { lines.removeValue(flow.instance) }
+        if isLast { lines.removeValue(forKey: flow.instance) }
         return next.flatMap { take($0.place) }
     }
 
@@ -72,14 +72,14 @@ struct BlockedSteps: Sendable {
             line.order.removeAll { left[$0.place] == nil }
             isEmpty = line.order.isEmpty
         }
-        if isEmpty { lines.removeValue(flow.instance) }
+        if isEmpty { lines.removeValue(forKey: flow.instance) }
         shrink()
         return removed
     }
 
     /// Takes all steps for a flow, in order.
     mutating func takeAll(for flow: NodeID) -> [WaitingStep] {
-        lines.removeValue(flow.instance)?.order.elements.sorted().compactMap { take($0.place) } ?? []
+        lines.removeValue(forKey: flow.instance)?.order.elements.sorted().compactMap { take($0.place) } ?? []
     }
 
     private mutating func take(_ place: Int) -> WaitingStep? {

@@ -24,7 +24,7 @@ struct Origins: Sendable {
     }
 
     /// By the numbers of the origins.
-    private var table = NumberTable<Cascade>()
+    private var table: [UInt64: Cascade] = [:]
     /// The latest number.
     private(set) var latest: UInt64 = 0
 
@@ -47,7 +47,7 @@ struct Origins: Sendable {
     var isEmpty: Bool { table.isEmpty }
     var count: Int { table.count }
     /// The cascades, by the numbers of the origins.
-    var cascades: [UInt64: Cascade] { table.dictionary }
+    var cascades: [UInt64: Cascade] { table }
 
     subscript(origin: UInt64) -> Cascade? { table[origin] }
 
@@ -77,7 +77,7 @@ struct Origins: Sendable {
 
     /// Counts a waiting part that is not triggered now: a screen that waits for its presenter, or a restored step.
     mutating func wait(_ origin: UInt64, isDeferred: Bool = false) {
-        if !table.contains(origin) { table[origin] = Cascade() }
+        if table[origin] == nil { table[origin] = Cascade() }
         table.update(origin) { $0.waiting += 1 }
         if isDeferred { addDeferred(origin) }
     }
@@ -143,11 +143,11 @@ struct Origins: Sendable {
     /// Takes all records; each counts as saved.
     mutating func takeAllRecords() -> [Record] {
         _ = takeRecords()
-        for origin in table.numbers { table.update(origin) { if $0.isRecorded { $0.isSaved = true } } }
+        for origin in table.keys { table.update(origin) { if $0.isRecorded { $0.isSaved = true } } }
         return allRecords
     }
 
-    var allRecords: [Record] { table.numbers.flatMap(record(of:)) }
+    var allRecords: [Record] { table.keys.flatMap(record(of:)) }
 
     /// The record of an origin; none if it triggered nothing.
     private func record(of origin: UInt64) -> [Record] {
@@ -168,6 +168,6 @@ struct Origins: Sendable {
 
     /// Removes the cascades of which nothing was restored.
     mutating func forgetRestored() {
-        for origin in table.numbers where table[origin]?.waiting == 0 { table.removeValue(origin) }
+        table = table.filter { $0.value.waiting != 0 }
     }
 }
