@@ -55,8 +55,8 @@ public struct Navigator: Hashable, Sendable {
     func takes(_ step: StepID) -> Bool { step.index < isTaken.count && isTaken[step.index] }
 }
 
-/// The service that shows a screen (S-31).
-public enum Presenter: Hashable, Sendable {
+/// The service that shows a screen (S-31). Each node of that screen refers to the same one.
+public indirect enum Presenter: Hashable, Sendable {
     /// An object with the interface `Presenter`.
     case service(Service)
     /// A program that knows nothing of flowbus, through the interface `org.freedesktop.Application`.

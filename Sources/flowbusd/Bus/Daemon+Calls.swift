@@ -138,7 +138,7 @@ extension Daemon {
 
 extension MessageReader {
     /// The sender.
-    var client: Client { Client(utf8: sender.bytes) }
+    var client: Client { Client(String(cString: sender)) }
 }
 
 extension [InterfaceDescription.Property] {

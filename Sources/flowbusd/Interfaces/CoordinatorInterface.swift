@@ -351,8 +351,7 @@ extension Daemon {
                 "'\(Names.escaped(text))' owns nothing by that name; it has to be a unique name, such as ':1.42', or empty "
                     + "for the caller's own")
         }
-        let owner = text.isEmpty ? call.client : Client.known(text)
-        let owned = owner.map { coordinator.presentables(ownedBy: $0) } ?? []
+        let owned = coordinator.presentables(ownedBy: text.isEmpty ? call.client : Client(text))
         try reply(to: call, "a(ot)") { body in
             try body.openContainer(.array, "(ot)")
             for presentable in owned {
