@@ -76,7 +76,7 @@ _flowbus_asked_constructed (FlowbusAsked *self, const char *what)
     self->is_closed = TRUE;
     return;
   }
-  _flowbus_client_add_part (self->client, self->object, start);
+  _flowbus_client_add_part (self->client, self->object, start, NULL);
 }
 
 void

@@ -9,7 +9,6 @@
 struct _FlowbusCalls {
   FlowbusClient *client; /* not owned: it owns this */
   GQueue waiting;        /* of GTask: for the connection, or for the service */
-  guint count;
   GHashTable *settings;  /* path and method → Setting, while calls of it are not answered */
 };
 
@@ -121,12 +120,6 @@ _flowbus_calls_free (FlowbusCalls *self)
   g_free (self);
 }
 
-guint
-_flowbus_calls_count (FlowbusCalls *self)
-{
-  return self->count;
-}
-
 static void repeat (GTask *task);
 
 /* A call of the setting has been answered: those that it may have made needless are looked at again. */
@@ -162,17 +155,16 @@ static void
 end (GTask *task, GVariant *value, GError *error)
 {
   FlowbusClient *client = g_object_ref (g_task_get_source_object (task));
-  FlowbusCalls *calls = _flowbus_client_get_calls (client);
   Call *call = g_task_get_task_data (task);
 
   call_unwait (call);
-  leave_setting (calls, task, error == NULL);
+  leave_setting (_flowbus_client_get_calls (client), task, error == NULL);
   if (error)
     g_task_return_error (task, error);
   else
     g_task_return_pointer (task, value, (GDestroyNotify) g_variant_unref);
   g_object_unref (task);
-  calls->count--;
+  _flowbus_client_end_work (client);
   _flowbus_client_check_idle (client);
   g_object_unref (client);
 }
@@ -366,7 +358,7 @@ _flowbus_client_call (FlowbusClient *self, const char *path, const char *interfa
   _flowbus_client_leave (self);
   g_task_set_source_tag (task, _flowbus_client_call);
   g_task_set_task_data (task, call, call_free);
-  _flowbus_client_get_calls (self)->count++;
+  _flowbus_client_begin_work (self);
   take_setting (_flowbus_client_get_calls (self), task);
   send (task);
 }

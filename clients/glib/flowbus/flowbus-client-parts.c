@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-client-private.h"
-#include "flowbus-linger-private.h"
 
 GMainContext *
 _flowbus_client_get_context (FlowbusClient *self)
@@ -99,11 +98,11 @@ _flowbus_client_start_parts (FlowbusClient *self)
 }
 
 void
-_flowbus_client_add_part (FlowbusClient *self, gpointer object, FlowbusStart start)
+_flowbus_client_add_part (FlowbusClient *self, gpointer object, FlowbusPartFunc start, FlowbusPartFunc check_idle)
 {
   Part *part = g_new (Part, 1);
 
-  *part = (Part) { object, start, FALSE };
+  *part = (Part) { object, start, check_idle, FALSE };
   g_ptr_array_add (self->parts, part);
   _flowbus_client_begin_later (self);
 }
@@ -119,34 +118,33 @@ _flowbus_client_remove_part (FlowbusClient *self, gpointer object)
 }
 
 void
-_flowbus_client_begin_question (FlowbusClient *self)
+_flowbus_client_begin_work (FlowbusClient *self)
 {
-  self->questions++;
+  self->under_way++;
 }
 
 void
-_flowbus_client_end_question (FlowbusClient *self)
+_flowbus_client_end_work (FlowbusClient *self)
 {
-  self->questions--;
-  _flowbus_client_check_idle (self);
+  self->under_way--;
 }
 
-guint
-_flowbus_client_count_questions (FlowbusClient *self)
+gboolean
+_flowbus_client_is_busy (FlowbusClient *self)
 {
-  return self->questions;
+  return self->under_way || g_hash_table_size (self->screens);
 }
 
 void
 _flowbus_client_check_idle (FlowbusClient *self)
 {
-  if (_flowbus_calls_count (self->calls) || _flowbus_emissions_count (self->emissions))
+  if (_flowbus_client_is_busy (self))
     return;
   for (guint i = 0; i < self->parts->len; i++) {
-    gpointer part = ((Part *) g_ptr_array_index (self->parts, i))->part;
+    const Part *part = g_ptr_array_index (self->parts, i);
 
-    if (FLOWBUS_IS_PRESENTER (part))
-      _flowbus_presenter_check_idle (part);
+    if (part->check_idle)
+      part->check_idle (part->part);
   }
 }
 
@@ -165,37 +163,6 @@ _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen)
 
   if (g_hash_table_lookup (self->screens, &instance) == screen)
     g_hash_table_remove (self->screens, &instance);
-}
-
-guint
-_flowbus_client_count_screens (FlowbusClient *self)
-{
-  return g_hash_table_size (self->screens) + self->n_lingering;
-}
-
-static gboolean
-end_lingering (gpointer data)
-{
-  FlowbusClient *self = data;
-
-  self->n_lingering--;
-  _flowbus_client_check_idle (self);
-  return G_SOURCE_REMOVE;
-}
-
-void
-_flowbus_client_linger (FlowbusClient *self, const char *reason)
-{
-  guint time = _flowbus_linger_time (reason);
-  GSource *source;
-
-  if (!time)
-    return;
-  self->n_lingering++;
-  source = g_timeout_source_new (time);
-  g_source_set_callback (source, end_lingering, g_object_ref (self), g_object_unref);
-  g_source_attach (source, self->context);
-  g_source_unref (source);
 }
 
 FlowbusScreen *

@@ -22,17 +22,16 @@ struct _FlowbusClient {
   guint appearances;
   GPtrArray *parts;
   GHashTable *screens;
-  guint n_lingering; /* windows of screens that are gone, which are still shown */
+  guint under_way; /* calls, steps and asks, questions, and windows that linger */
   FlowbusCalls *calls;
   FlowbusSteps *steps;
   FlowbusEmissions *emissions;
-  guint questions; /* not answered yet */
   FlowbusNames *names;
 };
 
 typedef struct {
   gpointer part;
-  FlowbusStart start;
+  FlowbusPartFunc start, check_idle;
   gboolean is_started;
 } Part;
 

@@ -64,12 +64,6 @@ _flowbus_emissions_free (FlowbusEmissions *self)
   g_free (self);
 }
 
-guint
-_flowbus_emissions_count (FlowbusEmissions *self)
-{
-  return g_hash_table_size (self->by_token);
-}
-
 static Emission *
 emission_of (GTask *task)
 {
@@ -90,8 +84,8 @@ finish (GTask *task)
     g_source_destroy (emission->cancelled);
     g_clear_pointer (&emission->cancelled, g_source_unref);
   }
-  if (g_hash_table_lookup (self->by_token, emission->token) == task)
-    g_hash_table_steal (self->by_token, emission->token);
+  if (g_hash_table_steal (self->by_token, emission->token))
+    _flowbus_client_end_work (emission->client);
   return TRUE;
 }
 
@@ -402,6 +396,7 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
     return NULL;
   }
   g_hash_table_insert (emissions->by_token, emission->token, task);
+  _flowbus_client_begin_work (self);
   if (cancellable) {
     emission->cancelled = g_cancellable_source_new (cancellable);
     g_source_set_callback (emission->cancelled, G_SOURCE_FUNC (was_cancelled), task, NULL);

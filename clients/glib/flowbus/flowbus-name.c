@@ -255,14 +255,14 @@ _flowbus_names_disown (FlowbusNames *self, const char *bus_name, gpointer user)
 }
 
 gboolean
-_flowbus_names_has_other_presenter (FlowbusNames *self, const char *bus_name, gpointer presenter)
+_flowbus_names_is_shared (FlowbusNames *self, const char *bus_name, gpointer user)
 {
   Name *name = g_hash_table_lookup (self->names, bus_name);
 
   for (guint i = 0; name && i < name->users->len; i++) {
-    gpointer user = ((User *) g_ptr_array_index (name->users, i))->user;
+    gpointer other = ((User *) g_ptr_array_index (name->users, i))->user;
 
-    if (user != presenter && FLOWBUS_IS_PRESENTER (user))
+    if (other != user && G_OBJECT_TYPE (other) == G_OBJECT_TYPE (user))
       return TRUE;
   }
   return FALSE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "flowbus-linger-private.h"
 #include "flowbus-presenter-private.h"
 
 /**
@@ -165,9 +166,7 @@ static gboolean
 is_idle (FlowbusPresenter *self)
 {
   return self->exit_when_idle && self->was_called && !self->is_closed && !g_hash_table_size (self->screens) &&
-         !_flowbus_client_count_screens (self->client) &&
-         !_flowbus_client_count_questions (self->client) && !_flowbus_calls_count (_flowbus_client_get_calls (self->client)) &&
-         !_flowbus_emissions_count (_flowbus_client_get_emissions (self->client));
+         !_flowbus_client_is_busy (self->client);
 }
 
 static void
@@ -187,16 +186,41 @@ released (gpointer user)
   }
 }
 
-void
-_flowbus_presenter_check_idle (FlowbusPresenter *self)
+static void
+check_idle (gpointer part)
 {
+  FlowbusPresenter *self = part;
   FlowbusNames *names = _flowbus_client_get_names (self->client);
 
   if (self->state != RUNNING || !self->is_owned || !is_idle (self) ||
-      _flowbus_names_has_other_presenter (names, self->bus_name, self))
+      _flowbus_names_is_shared (names, self->bus_name, self))
     return;
   self->state = RELEASING;
   _flowbus_names_release (names, self->bus_name, self, released);
+}
+
+static gboolean
+end_lingering (gpointer client)
+{
+  _flowbus_client_end_work (client);
+  _flowbus_client_check_idle (client);
+  return G_SOURCE_REMOVE;
+}
+
+/* A screen is gone, and its window may linger: see flowbus_screen_bind_window(). */
+static void
+linger (FlowbusPresenter *self, const char *reason)
+{
+  guint time = _flowbus_linger_time (reason);
+  GSource *source;
+
+  if (!time)
+    return;
+  _flowbus_client_begin_work (self->client);
+  source = g_timeout_source_new (time);
+  g_source_set_callback (source, end_lingering, g_object_ref (self->client), g_object_unref);
+  g_source_attach (source, _flowbus_client_get_context (self->client));
+  g_source_unref (source);
 }
 
 void
@@ -209,10 +233,10 @@ _flowbus_presenter_screen_gone (FlowbusPresenter *self, FlowbusScreen *screen, c
   g_object_ref (self);
   g_hash_table_remove (self->screens, &instance);
   g_signal_emit (self, signals[WITHDRAW], 0, screen, reason);
-  if (!self->is_closed)
-    _flowbus_client_linger (self->client, reason);
-  if (!self->is_closed)
+  if (!self->is_closed) {
+    linger (self, reason);
     _flowbus_client_check_idle (self->client);
+  }
   g_object_unref (self);
 }
 
@@ -278,7 +302,7 @@ flowbus_presenter_constructed (GObject *object)
   g_signal_connect (self->skeleton, "handle-present", G_CALLBACK (handle_present), self);
   g_signal_connect (self->skeleton, "handle-withdraw", G_CALLBACK (handle_withdraw), self);
   g_signal_connect (self->skeleton, "handle-alive", G_CALLBACK (handle_alive), self);
-  _flowbus_client_add_part (self->client, self, start);
+  _flowbus_client_add_part (self->client, self, start, check_idle);
 }
 
 static void

@@ -32,11 +32,13 @@ FlowbusVerdict _flowbus_verdict_from_string (const char *word);
 
 /* flowbus-client.c */
 
-/* What takes part by a client: it is started once there is a connection, after control has returned to the main loop. */
-typedef void (*FlowbusStart) (gpointer part);
+typedef void (*FlowbusPartFunc) (gpointer part);
 
 GMainContext *_flowbus_client_get_context (FlowbusClient *self);
-void _flowbus_client_add_part (FlowbusClient *self, gpointer part, FlowbusStart start);
+/* What takes part by a client: it is started once there is a connection, after control has returned to the main loop.
+ *
+ * @check_idle: (nullable): nothing is under way any more */
+void _flowbus_client_add_part (FlowbusClient *self, gpointer part, FlowbusPartFunc start, FlowbusPartFunc check_idle);
 void _flowbus_client_remove_part (FlowbusClient *self, gpointer part);
 const GError *_flowbus_client_get_closed (FlowbusClient *self);
 /* How often the service has appeared. */
@@ -46,21 +48,18 @@ void _flowbus_client_enter (FlowbusClient *self);
 void _flowbus_client_leave (FlowbusClient *self);
 guint _flowbus_client_subscribe (FlowbusClient *self, const char *interface, const char *member, const char *path,
                                  const char *arg0, GDBusSignalFlags flags, GDBusSignalCallback callback, gpointer data);
-/* Less is under way than before: presenters may exit. */
+/* What keeps presenters from exiting, besides screens. When it has ended, they are asked to look whether they may, now or later. */
+void _flowbus_client_begin_work (FlowbusClient *self);
+void _flowbus_client_end_work (FlowbusClient *self);
 void _flowbus_client_check_idle (FlowbusClient *self);
-void _flowbus_client_begin_question (FlowbusClient *self);
-void _flowbus_client_end_question (FlowbusClient *self);
-guint _flowbus_client_count_questions (FlowbusClient *self);
+/* Whether something is under way, or a screen is shown. */
+gboolean _flowbus_client_is_busy (FlowbusClient *self);
 /* flowbus-screen-options.c */
 GVariant *_flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given);
 void _flowbus_screen_save_now (FlowbusScreen *self);
 /* The screens that presenters of this client show, by instance. */
 void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen);
 void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);
-/* Those, and what is still shown of others. */
-guint _flowbus_client_count_screens (FlowbusClient *self);
-/* A screen is gone, and its window may linger: see flowbus_screen_bind_window(). */
-void _flowbus_client_linger (FlowbusClient *self, const char *reason);
 FlowbusScreen *_flowbus_client_find_screen (FlowbusClient *self, const char *path);
 
 /* flowbus-call.c */
@@ -72,8 +71,6 @@ void _flowbus_calls_free (FlowbusCalls *self);
 FlowbusCalls *_flowbus_client_get_calls (FlowbusClient *self);
 /* The connection or the service is there now, or there will be none. */
 void _flowbus_calls_flush (FlowbusCalls *self);
-/* How many calls are not answered yet. */
-guint _flowbus_calls_count (FlowbusCalls *self);
 
 /* Calls the service; repeats the call where the service went away before it answered. So only calls are made that may be
  * repeated: by their token, by the path of an instance, or as they change nothing.
@@ -118,7 +115,6 @@ gboolean _flowbus_emissions_concluded (FlowbusEmissions *self, const char *token
                                        const GError *error);
 gboolean _flowbus_emissions_answered (FlowbusEmissions *self, FlowbusAnswer *answer);
 void _flowbus_emissions_screen_lost (FlowbusEmissions *self, FlowbusScreen *screen);
-guint _flowbus_emissions_count (FlowbusEmissions *self);
 
 /* Returns its result as flowbus_client_emit_finish() or, for an ask, flowbus_client_ask_finish() reads it. */
 void _flowbus_client_emit (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *path, const char *step,
@@ -148,7 +144,8 @@ void _flowbus_names_free (FlowbusNames *self);
 FlowbusNames *_flowbus_client_get_names (FlowbusClient *self);
 void _flowbus_names_own (FlowbusNames *self, const char *name, GBusNameOwnerFlags flags, gpointer user, FlowbusNameFunc func);
 void _flowbus_names_disown (FlowbusNames *self, const char *name, gpointer user);
-gboolean _flowbus_names_has_other_presenter (FlowbusNames *self, const char *name, gpointer presenter);
+/* Whether another one of its type has the name, too. */
+gboolean _flowbus_names_is_shared (FlowbusNames *self, const char *name, gpointer user);
 /* Gives the name back, and calls when all calls that came by it have been handed over. */
 void _flowbus_names_release (FlowbusNames *self, const char *name, gpointer user, FlowbusNameDone done);
 void _flowbus_names_request (FlowbusNames *self, const char *name);
@@ -158,7 +155,6 @@ char *_flowbus_names_path (const char *name, const char *given);
 /* flowbus-presenter.c */
 
 void _flowbus_presenter_screen_gone (FlowbusPresenter *self, FlowbusScreen *screen, const char *reason);
-void _flowbus_presenter_check_idle (FlowbusPresenter *self);
 
 /* flowbus-screen.c */
 

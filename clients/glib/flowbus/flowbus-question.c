@@ -45,7 +45,7 @@ _flowbus_question_new (FlowbusClient *client, GDBusMethodInvocation *invocation,
   FlowbusQuestion *self = g_object_new (FLOWBUS_TYPE_QUESTION, NULL);
 
   self->client = g_object_ref (client);
-  _flowbus_client_begin_question (client);
+  _flowbus_client_begin_work (client);
   self->invocation = invocation;
   self->is_navigation = is_navigation;
   self->flow = g_strdup (flow);
@@ -66,7 +66,8 @@ answer (FlowbusQuestion *self, GVariant *values, GError *error)
   else
     g_dbus_method_invocation_return_value (invocation, values);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ANSWERED]);
-  _flowbus_client_end_question (client);
+  _flowbus_client_end_work (client);
+  _flowbus_client_check_idle (client);
 }
 
 static void

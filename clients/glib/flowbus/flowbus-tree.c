@@ -70,7 +70,7 @@ flowbus_tree_constructed (GObject *object)
   }
   self->appeared = g_signal_connect (self->client, "appeared", G_CALLBACK (_flowbus_tree_service_appeared), self);
   self->available = g_signal_connect (self->client, "notify::available", G_CALLBACK (_flowbus_tree_availability_changed), self);
-  _flowbus_client_add_part (self->client, self, _flowbus_tree_start);
+  _flowbus_client_add_part (self->client, self, _flowbus_tree_start, NULL);
 }
 
 static void
