@@ -12,7 +12,8 @@
  */
 struct _FlowbusAnswer {
   GObject parent_instance;
-  FlowbusScreen *screen;
+  FlowbusScreen *screen; /* (nullable) */
+  void (*acknowledge) (FlowbusScreen *screen, const char *token);
   char *token;
   char *outcome;
   GVariant *result;
@@ -24,11 +25,13 @@ static GParamSpec *properties[N_PROPS];
 G_DEFINE_FINAL_TYPE (FlowbusAnswer, flowbus_answer, G_TYPE_OBJECT)
 
 FlowbusAnswer *
-_flowbus_answer_new (FlowbusScreen *screen, const char *token, const char *outcome, GVariant *result)
+_flowbus_answer_new (FlowbusScreen *screen, void (*acknowledge) (FlowbusScreen *screen, const char *token), const char *token,
+                     const char *outcome, GVariant *result)
 {
   FlowbusAnswer *self = g_object_new (FLOWBUS_TYPE_ANSWER, NULL);
 
   g_set_object (&self->screen, screen);
+  self->acknowledge = acknowledge;
   self->token = g_strdup (token);
   self->outcome = g_strdup (outcome);
   self->result = g_variant_ref_sink (result ? result : g_variant_new ("a{sv}", NULL));
@@ -187,5 +190,5 @@ flowbus_answer_acknowledge (FlowbusAnswer *self)
 {
   g_return_if_fail (FLOWBUS_IS_ANSWER (self));
   if (self->screen)
-    _flowbus_screen_acknowledge (self->screen, self->token);
+    self->acknowledge (self->screen, self->token);
 }

@@ -17,7 +17,7 @@ service_appeared (GDBusConnection *connection, const char *name, const char *own
   screens = g_hash_table_get_values (self->screens);
   g_list_foreach (screens, (GFunc) g_object_ref, NULL);
   for (GList *link = screens; link; link = link->next) {
-    _flowbus_screen_sync (link->data);
+    self->screen_funcs->sync (link->data);
     g_object_unref (link->data);
   }
   g_object_notify (G_OBJECT (self), "available");
@@ -62,6 +62,19 @@ step_concluded (GDBusConnection *connection, const char *sender, const char *pat
   g_object_unref (self);
 }
 
+static gboolean
+answer_screen (FlowbusClient *self, const char *path, const char *token, const char *outcome, GVariant *values)
+{
+  GHashTableIter iter;
+  gpointer screen;
+
+  g_hash_table_iter_init (&iter, self->screens);
+  while (g_hash_table_iter_next (&iter, NULL, &screen))
+    if (self->screen_funcs->answer (screen, path, token, outcome, values))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 answered (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
           GVariant *parameters, gpointer data)
@@ -69,19 +82,17 @@ answered (GDBusConnection *connection, const char *sender, const char *path, con
   FlowbusClient *self = data;
   const char *token, *outcome;
   g_autoptr (GVariant) values = NULL;
-  g_autoptr (FlowbusAnswer) answer = NULL;
-  FlowbusScreen *screen;
 
   if (!g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(ssa{sv})")))
     return;
   g_variant_get (parameters, "(&s&s@a{sv})", &token, &outcome, &values);
-  screen = _flowbus_client_find_screen (self, path);
-  answer = _flowbus_answer_new (screen, token, outcome, values);
   g_object_ref (self);
-  if (screen)
-    _flowbus_screen_answered (screen, answer);
-  else if (!_flowbus_emissions_answered (self->emissions, answer))
-    g_signal_emit_by_name (self, "answered", answer);
+  if (!answer_screen (self, path, token, outcome, values)) {
+    g_autoptr (FlowbusAnswer) answer = _flowbus_answer_new (NULL, NULL, token, outcome, values);
+
+    if (!_flowbus_emissions_answered (self->emissions, answer))
+      g_signal_emit_by_name (self, "answered", answer);
+  }
   g_object_unref (self);
 }
 
@@ -111,7 +122,7 @@ close_with (FlowbusClient *self, GError *error)
   screens = g_hash_table_get_values (self->screens);
   g_list_foreach (screens, (GFunc) g_object_ref, NULL);
   for (GList *link = screens; link; link = link->next) {
-    _flowbus_screen_withdraw (link->data, "closed");
+    self->screen_funcs->withdraw (link->data, "closed");
     g_object_unref (link->data);
   }
   g_object_notify (G_OBJECT (self), "available");

@@ -33,7 +33,7 @@ flowbus_client_emit_async (FlowbusClient *self, const char *path, const char *st
 {
   g_return_if_fail (FLOWBUS_IS_CLIENT (self));
   g_return_if_fail (path != NULL && step != NULL);
-  _flowbus_client_emit (self, self, NULL, path, step, arguments, options, FALSE, cancellable, callback, user_data);
+  _flowbus_client_emit (self, self, 0, path, step, arguments, options, FALSE, cancellable, callback, user_data);
 }
 
 /**
@@ -75,7 +75,7 @@ flowbus_client_ask_async (FlowbusClient *self, const char *path, const char *ste
 {
   g_return_if_fail (FLOWBUS_IS_CLIENT (self));
   g_return_if_fail (path != NULL && step != NULL);
-  _flowbus_client_emit (self, self, NULL, path, step, arguments, options, TRUE, cancellable, callback, user_data);
+  _flowbus_client_emit (self, self, 0, path, step, arguments, options, TRUE, cancellable, callback, user_data);
 }
 
 /**

@@ -149,31 +149,15 @@ _flowbus_client_check_idle (FlowbusClient *self)
 }
 
 void
-_flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen)
+_flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen, guint64 instance, const FlowbusScreenFuncs *funcs)
 {
-  guint64 instance = flowbus_screen_get_instance (screen);
-
+  self->screen_funcs = funcs;
   g_hash_table_replace (self->screens, g_memdup2 (&instance, sizeof instance), screen);
 }
 
 void
-_flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen)
+_flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen, guint64 instance)
 {
-  guint64 instance = flowbus_screen_get_instance (screen);
-
   if (g_hash_table_lookup (self->screens, &instance) == screen)
     g_hash_table_remove (self->screens, &instance);
-}
-
-FlowbusScreen *
-_flowbus_client_find_screen (FlowbusClient *self, const char *path)
-{
-  GHashTableIter iter;
-  gpointer screen;
-
-  g_hash_table_iter_init (&iter, self->screens);
-  while (g_hash_table_iter_next (&iter, NULL, &screen))
-    if (g_str_equal (flowbus_screen_get_path (screen), path) || g_str_equal (_flowbus_screen_get_object (screen), path))
-      return screen;
-  return NULL;
 }

@@ -21,7 +21,8 @@ struct _FlowbusClient {
   guint retry_time;
   guint appearances;
   GPtrArray *parts;
-  GHashTable *screens;
+  GHashTable *screens; /* that presenters show, by instance */
+  const FlowbusScreenFuncs *screen_funcs;
   guint under_way; /* calls, steps and asks, questions, and windows that linger */
   FlowbusCalls *calls;
   FlowbusSteps *steps;

@@ -9,7 +9,6 @@ struct _FlowbusEmissions {
 /* A step or an ask under way. It lives as long as its task: until there is an outcome, and no call of it is under way. */
 typedef struct {
   FlowbusClient *client;
-  FlowbusScreen *screen; /* (nullable): to which an ask belongs */
   char *path;
   char *step;
   GVariant *arguments;
@@ -37,7 +36,6 @@ emission_free (gpointer data)
     g_source_destroy (emission->cancelled);
     g_source_unref (emission->cancelled);
   }
-  g_clear_object (&emission->screen);
   g_object_unref (emission->client);
   g_free (emission->path);
   g_free (emission->step);
@@ -122,7 +120,7 @@ end_with_verdict (GTask *task, FlowbusVerdict verdict, guint64 serial)
   emission->serial = serial;
   if (emission->is_ask)
     g_task_return_pointer (task,
-                           _flowbus_answer_new (NULL, emission->token, flowbus_verdict_to_string (verdict), NULL),
+                           _flowbus_answer_new (NULL, NULL, emission->token, flowbus_verdict_to_string (verdict), NULL),
                            g_object_unref);
   else
     g_task_return_boolean (task, TRUE);
@@ -234,20 +232,16 @@ _flowbus_emissions_closed (FlowbusEmissions *self)
   }
 }
 
-/* The screen is taken from this process: another one gets the answer, if any does. A screen that was dismissed is answered to
- * the client that called, so that nothing ends then. */
 void
-_flowbus_emissions_screen_lost (FlowbusEmissions *self, FlowbusScreen *screen)
+_flowbus_emissions_screen_lost (FlowbusEmissions *self, gpointer screen, const char *path)
 {
   g_autoptr (GList) tasks = g_hash_table_get_values (self->by_token);
 
   g_list_foreach (tasks, (GFunc) g_object_ref, NULL);
   for (GList *link = tasks; link; link = link->next) {
-    Emission *emission = emission_of (link->data);
-
-    if (emission->is_ask && emission->screen == screen)
+    if (emission_of (link->data)->is_ask && g_task_get_source_object (link->data) == screen)
       end_with_error (link->data, g_error_new (FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT,
-                                               "the screen '%s', which asked, was taken from this process", flowbus_screen_get_path (screen)));
+                                               "the screen '%s', which asked, was taken from this process", path));
     g_object_unref (link->data);
   }
 }
@@ -360,7 +354,7 @@ take_options (Emission *emission, GVariant *given, guint64 instance, GError **er
 }
 
 static GTask *
-begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *path, GVariant *options, gboolean ask,
+begin (FlowbusClient *self, gpointer source, guint64 instance, const char *path, GVariant *options, gboolean ask,
        gboolean back, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
   FlowbusEmissions *emissions = _flowbus_client_get_emissions (self);
@@ -375,7 +369,6 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
   g_task_set_source_tag (task, _flowbus_client_emit);
   g_task_set_task_data (task, emission, emission_free);
   emission->client = g_object_ref (self);
-  g_set_object (&emission->screen, screen);
   emission->path = g_strdup (path);
   emission->is_ask = ask;
   emission->is_back = back;
@@ -384,7 +377,7 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
   if (!g_variant_is_object_path (path))
     error = g_error_new (FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
                          "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE_PATH "/shop'", path);
-  if (error || !take_options (emission, given, screen ? flowbus_screen_get_instance (screen) : 0, &error)) {
+  if (error || !take_options (emission, given, instance, &error)) {
     g_task_return_error (task, error);
     g_object_unref (task);
     return NULL;
@@ -406,13 +399,12 @@ begin (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *
 }
 
 void
-_flowbus_client_emit (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *path, const char *step,
+_flowbus_client_emit (FlowbusClient *self, gpointer source, guint64 instance, const char *path, const char *step,
                       GVariant *arguments, GVariant *options, gboolean ask, GCancellable *cancellable,
                       GAsyncReadyCallback callback, gpointer data)
 {
   g_autoptr (GVariant) given = arguments ? g_variant_ref_sink (arguments) : NULL;
-  GTask *task = begin (self, source, screen, path, screen ? _flowbus_screen_complete_options (screen, options) : options, ask, FALSE,
-                       cancellable, callback, data);
+  GTask *task = begin (self, source, instance, path, options, ask, FALSE, cancellable, callback, data);
   GError *error = NULL;
   Emission *emission;
 
@@ -420,8 +412,8 @@ _flowbus_client_emit (FlowbusClient *self, gpointer source, FlowbusScreen *scree
     return;
   emission = emission_of (task);
   emission->step = g_strdup (step);
-  emission->flags = screen || flowbus_client_get_interactive (self) ? G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION
-                                                                    : G_DBUS_CALL_FLAGS_NONE;
+  emission->flags = instance || flowbus_client_get_interactive (self) ? G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION
+                                                                      : G_DBUS_CALL_FLAGS_NONE;
   emission->arguments = _flowbus_dictionary (given, "the arguments of a step", &error);
   if (emission->arguments)
     _flowbus_steps_read (_flowbus_client_get_steps (self), got_steps, g_object_ref (task));
@@ -433,7 +425,7 @@ void
 _flowbus_client_back (FlowbusClient *self, gpointer source, const char *path, GVariant *options, gboolean interactive,
                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
 {
-  GTask *task = begin (self, source, NULL, path, options, FALSE, TRUE, cancellable, callback, data);
+  GTask *task = begin (self, source, 0, path, options, FALSE, TRUE, cancellable, callback, data);
   FlowbusSteps *steps = _flowbus_client_get_steps (self);
 
   if (!task)

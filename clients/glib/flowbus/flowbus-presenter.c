@@ -38,6 +38,47 @@ static guint signals[N_SIGNALS];
 G_DEFINE_FINAL_TYPE (FlowbusPresenter, flowbus_presenter, G_TYPE_OBJECT)
 
 static gboolean
+end_lingering (gpointer client)
+{
+  _flowbus_client_end_work (client);
+  _flowbus_client_check_idle (client);
+  return G_SOURCE_REMOVE;
+}
+
+/* A screen is gone, and its window may linger: see flowbus_screen_bind_window(). */
+static void
+linger (FlowbusPresenter *self, const char *reason)
+{
+  guint time = _flowbus_linger_time (reason);
+  GSource *source;
+
+  if (!time)
+    return;
+  _flowbus_client_begin_work (self->client);
+  source = g_timeout_source_new (time);
+  g_source_set_callback (source, end_lingering, g_object_ref (self->client), g_object_unref);
+  g_source_attach (source, _flowbus_client_get_context (self->client));
+  g_source_unref (source);
+}
+
+static void
+screen_gone (FlowbusPresenter *self, FlowbusScreen *screen, const char *reason)
+{
+  guint64 instance = flowbus_screen_get_instance (screen);
+
+  if (g_hash_table_lookup (self->screens, &instance) != screen)
+    return;
+  g_object_ref (self);
+  g_hash_table_remove (self->screens, &instance);
+  g_signal_emit (self, signals[WITHDRAW], 0, screen, reason);
+  if (!self->is_closed) {
+    linger (self, reason);
+    _flowbus_client_check_idle (self->client);
+  }
+  g_object_unref (self);
+}
+
+static gboolean
 is_handled (FlowbusPresenter *self, GQuark detail)
 {
   return g_signal_handler_find (self, G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_DETAIL, signals[PRESENT], detail, NULL, NULL, NULL) != 0;
@@ -78,9 +119,8 @@ handle_present (FlowbusContractPresenter *skeleton, GDBusMethodInvocation *invoc
     g_object_unref (self);
     return TRUE;
   }
-  screen = _flowbus_screen_new (self, self->client, path, name, instance);
+  screen = _flowbus_screen_new (self, screen_gone, self->client, path, name, instance);
   g_hash_table_insert (self->screens, g_memdup2 (&instance, sizeof instance), g_object_ref (screen));
-  _flowbus_client_add_screen (self->client, screen);
   _flowbus_screen_take_present (screen, arguments, details, invocation);
   g_signal_emit (self, signals[PRESENT], detail, screen);
   if (flowbus_screen_is_live (screen))
@@ -197,47 +237,6 @@ check_idle (gpointer part)
     return;
   self->state = RELEASING;
   _flowbus_names_release (names, self->bus_name, self, released);
-}
-
-static gboolean
-end_lingering (gpointer client)
-{
-  _flowbus_client_end_work (client);
-  _flowbus_client_check_idle (client);
-  return G_SOURCE_REMOVE;
-}
-
-/* A screen is gone, and its window may linger: see flowbus_screen_bind_window(). */
-static void
-linger (FlowbusPresenter *self, const char *reason)
-{
-  guint time = _flowbus_linger_time (reason);
-  GSource *source;
-
-  if (!time)
-    return;
-  _flowbus_client_begin_work (self->client);
-  source = g_timeout_source_new (time);
-  g_source_set_callback (source, end_lingering, g_object_ref (self->client), g_object_unref);
-  g_source_attach (source, _flowbus_client_get_context (self->client));
-  g_source_unref (source);
-}
-
-void
-_flowbus_presenter_screen_gone (FlowbusPresenter *self, FlowbusScreen *screen, const char *reason)
-{
-  guint64 instance = flowbus_screen_get_instance (screen);
-
-  if (g_hash_table_lookup (self->screens, &instance) != screen)
-    return;
-  g_object_ref (self);
-  g_hash_table_remove (self->screens, &instance);
-  g_signal_emit (self, signals[WITHDRAW], 0, screen, reason);
-  if (!self->is_closed) {
-    linger (self, reason);
-    _flowbus_client_check_idle (self->client);
-  }
-  g_object_unref (self);
 }
 
 /**

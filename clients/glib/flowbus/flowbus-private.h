@@ -54,13 +54,17 @@ void _flowbus_client_end_work (FlowbusClient *self);
 void _flowbus_client_check_idle (FlowbusClient *self);
 /* Whether something is under way, or a screen is shown. */
 gboolean _flowbus_client_is_busy (FlowbusClient *self);
-/* flowbus-screen-options.c */
-GVariant *_flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given);
-void _flowbus_screen_save_now (FlowbusScreen *self);
-/* The screens that presenters of this client show, by instance. */
-void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen);
-void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen);
-FlowbusScreen *_flowbus_client_find_screen (FlowbusClient *self, const char *path);
+
+/* What a client tells the screens that its presenters show. */
+typedef struct {
+  void (*sync) (FlowbusScreen *screen); /* the service has appeared: what is known of it is old */
+  void (*withdraw) (FlowbusScreen *screen, const char *reason);
+  /* Returns whether the path is one of the screen. */
+  gboolean (*answer) (FlowbusScreen *screen, const char *path, const char *token, const char *outcome, GVariant *result);
+} FlowbusScreenFuncs;
+
+void _flowbus_client_add_screen (FlowbusClient *self, FlowbusScreen *screen, guint64 instance, const FlowbusScreenFuncs *funcs);
+void _flowbus_client_remove_screen (FlowbusClient *self, FlowbusScreen *screen, guint64 instance);
 
 /* flowbus-call.c */
 
@@ -114,10 +118,14 @@ void _flowbus_emissions_closed (FlowbusEmissions *self);
 gboolean _flowbus_emissions_concluded (FlowbusEmissions *self, const char *token, FlowbusVerdict verdict, guint64 serial,
                                        const GError *error);
 gboolean _flowbus_emissions_answered (FlowbusEmissions *self, FlowbusAnswer *answer);
-void _flowbus_emissions_screen_lost (FlowbusEmissions *self, FlowbusScreen *screen);
+/* The screen is taken from this process: another one gets the answer, if any does. A screen that was dismissed is answered to
+ * the client that called, so that nothing ends then. */
+void _flowbus_emissions_screen_lost (FlowbusEmissions *self, gpointer screen, const char *path);
 
-/* Returns its result as flowbus_client_emit_finish() or, for an ask, flowbus_client_ask_finish() reads it. */
-void _flowbus_client_emit (FlowbusClient *self, gpointer source, FlowbusScreen *screen, const char *path, const char *step,
+/* Returns its result as flowbus_client_emit_finish() or, for an ask, flowbus_client_ask_finish() reads it.
+ *
+ * @instance: of the screen that is the source; 0 if the client is */
+void _flowbus_client_emit (FlowbusClient *self, gpointer source, guint64 instance, const char *path, const char *step,
                            GVariant *arguments, GVariant *options, gboolean ask, GCancellable *cancellable,
                            GAsyncReadyCallback callback, gpointer data);
 void _flowbus_client_back (FlowbusClient *self, gpointer source, const char *path, GVariant *options, gboolean interactive,
@@ -130,7 +138,9 @@ void _flowbus_watchdog_start (GMainContext *context);
 
 /* flowbus-answer.c */
 
-FlowbusAnswer *_flowbus_answer_new (FlowbusScreen *screen, const char *token, const char *outcome, GVariant *result);
+/* @screen: (nullable): to which the ask belongs, and which acknowledges */
+FlowbusAnswer *_flowbus_answer_new (FlowbusScreen *screen, void (*acknowledge) (FlowbusScreen *screen, const char *token),
+                                    const char *token, const char *outcome, GVariant *result);
 
 /* flowbus-name.c: bus names, which several parts of a program can share. */
 
@@ -152,14 +162,12 @@ void _flowbus_names_request (FlowbusNames *self, const char *name);
 /* The object of a bus name by the contract, or @given. */
 char *_flowbus_names_path (const char *name, const char *given);
 
-/* flowbus-presenter.c */
-
-void _flowbus_presenter_screen_gone (FlowbusPresenter *self, FlowbusScreen *screen, const char *reason);
-
 /* flowbus-screen.c */
 
-FlowbusScreen *_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusClient *client, const char *path, const char *name,
-                                    guint64 instance);
+typedef void (*FlowbusScreenGone) (FlowbusPresenter *presenter, FlowbusScreen *screen, const char *reason);
+
+FlowbusScreen *_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, FlowbusClient *client, const char *path,
+                                    const char *name, guint64 instance);
 /* What Present says. Takes the invocation, which is answered when its time comes. */
 void _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant *details,
                                    GDBusMethodInvocation *invocation);
@@ -167,13 +175,6 @@ void _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVa
 void _flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known);
 void _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason);
 void _flowbus_screen_evict (FlowbusScreen *self);
-/* Reads again what the service says of it. */
-void _flowbus_screen_sync (FlowbusScreen *self);
-void _flowbus_screen_answered (FlowbusScreen *self, FlowbusAnswer *answer);
-void _flowbus_screen_acknowledge (FlowbusScreen *self, const char *token);
-/* The path of the instance. */
-const char *_flowbus_screen_get_object (FlowbusScreen *self);
-void _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters);
 int _flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b);
 
 /* flowbus-question.c */

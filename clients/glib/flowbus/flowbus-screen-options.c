@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flowbus-private.h"
+#include "flowbus-screen-private.h"
 
 #define FUNC_KEY "flowbus-options-func"
 #define SAVE_KEY "flowbus-save-func"
@@ -45,7 +45,6 @@ flowbus_screen_set_options_func (FlowbusScreen *self, FlowbusOptionsFunc func, g
   g_object_set_data_full (G_OBJECT (self), FUNC_KEY, options, options ? options_free : NULL);
 }
 
-/* Takes what a call is given, and returns that with what the function adds; NULL if there is nothing. */
 GVariant *
 _flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given)
 {

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-screen-private.h"
 
-FlowbusScreen *
-_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusClient *client, const char *path, const char *name, guint64 instance)
-{
-  FlowbusScreen *self = g_object_new (FLOWBUS_TYPE_SCREEN, NULL);
-
-  g_weak_ref_set (&self->presenter, presenter);
-  self->client = g_object_ref (client);
-  self->path = g_strdup (path);
-  self->name = g_strdup (name);
-  self->instance = instance;
-  self->object = g_strdup_printf (FLOWBUS_INSTANCES "%" G_GUINT64_FORMAT, instance);
-  return self;
-}
-
 int
 _flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b)
 {
@@ -106,51 +92,6 @@ answer_present (FlowbusScreen *self, const char *error, const char *message)
   }
 }
 
-/* The answers that came with Present, once the program is the owner and can take them. */
-static void
-take_answers (FlowbusScreen *self)
-{
-  g_autoptr (GVariant) answers = g_variant_lookup_value (self->details, "answers", G_VARIANT_TYPE ("a(ssa{sv})"));
-  GVariantIter iter;
-  const char *token, *outcome;
-  GVariant *result;
-
-  if (!answers)
-    return;
-  g_variant_iter_init (&iter, answers);
-  while (g_variant_iter_loop (&iter, "(&s&s@a{sv})", &token, &outcome, &result)) {
-    g_autoptr (FlowbusAnswer) answer = _flowbus_answer_new (self, token, outcome, result);
-
-    _flowbus_screen_answered (self, answer);
-  }
-}
-
-static void
-accept (FlowbusScreen *self)
-{
-  self->is_held = FALSE;
-  answer_present (self, NULL, NULL);
-  self->is_owner = TRUE;
-  self->accepts++;
-  self->accepted_by = _flowbus_client_get_appearances (self->client);
-  _flowbus_screen_send_waiting (self);
-  _flowbus_screen_sync (self);
-  take_answers (self);
-}
-
-void
-_flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known)
-{
-  g_object_ref (self);
-  if (is_known && g_strcmp0 (self->reason, "return") == 0)
-    g_signal_emit_by_name (self, "returned");
-  else if (is_known)
-    g_signal_emit_by_name (self, "updated");
-  if (self->invocations->len && !self->is_held && !self->is_withdrawn)
-    accept (self);
-  g_object_unref (self);
-}
-
 void
 _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
 {
@@ -167,14 +108,14 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
   if (self->changes)
     g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
   self->changes = 0;
-  _flowbus_client_remove_screen (self->client, self);
+  _flowbus_client_remove_screen (self->client, self, self->instance);
   if (g_strv_contains (lost, reason))
-    _flowbus_emissions_screen_lost (_flowbus_client_get_emissions (self->client), self);
+    _flowbus_emissions_screen_lost (_flowbus_client_get_emissions (self->client), self, self->path);
   notify (self, "live");
   g_signal_emit_by_name (self, "withdrawn", reason);
   presenter = g_weak_ref_get (&self->presenter);
   if (presenter)
-    _flowbus_presenter_screen_gone (presenter, self, reason);
+    self->gone (presenter, self, reason);
   g_object_unref (self);
 }
 
@@ -190,22 +131,6 @@ _flowbus_screen_evict (FlowbusScreen *self)
     g_variant_unref (state);
   }
   _flowbus_screen_call (self, "Release", NULL);
-}
-
-void
-_flowbus_screen_answered (FlowbusScreen *self, FlowbusAnswer *answer)
-{
-  const char *token = flowbus_answer_get_token (answer);
-
-  if (_flowbus_emissions_answered (_flowbus_client_get_emissions (self->client), answer)) {
-    g_hash_table_add (self->answered, g_strdup (token));
-    return;
-  }
-  /* It may come more than once. */
-  if (g_hash_table_contains (self->answered, token) || !is_handled (self, "answered"))
-    return;
-  g_hash_table_add (self->answered, g_strdup (token));
-  g_signal_emit_by_name (self, "answered", answer);
 }
 
 static void
@@ -272,8 +197,8 @@ synced (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 /* The answer has the changes of all signals before it, and those of later ones are newer. */
-void
-_flowbus_screen_sync (FlowbusScreen *self)
+static void
+read_properties (FlowbusScreen *self)
 {
   if (self->is_withdrawn)
     return;
@@ -282,6 +207,92 @@ _flowbus_screen_sync (FlowbusScreen *self)
                                                FLOWBUS_PRESENTABLE, G_DBUS_SIGNAL_FLAGS_NONE, properties_changed, self);
   _flowbus_client_call (self->client, self->object, DBUS_PROPERTIES, "GetAll", g_variant_new ("(s)", FLOWBUS_PRESENTABLE),
                         "(a{sv})", G_DBUS_CALL_FLAGS_NO_AUTO_START, 0, NULL, synced, g_object_ref (self));
+}
+
+static void
+take_answer (FlowbusScreen *self, const char *token, const char *outcome, GVariant *result)
+{
+  g_autoptr (FlowbusAnswer) answer = _flowbus_answer_new (self, _flowbus_screen_acknowledge, token, outcome, result);
+
+  if (_flowbus_emissions_answered (_flowbus_client_get_emissions (self->client), answer)) {
+    g_hash_table_add (self->answered, g_strdup (token));
+    return;
+  }
+  /* It may come more than once. */
+  if (g_hash_table_contains (self->answered, token) || !is_handled (self, "answered"))
+    return;
+  g_hash_table_add (self->answered, g_strdup (token));
+  g_signal_emit_by_name (self, "answered", answer);
+}
+
+/* The answers that came with Present, once the program is the owner and can take them. */
+static void
+take_answers (FlowbusScreen *self)
+{
+  g_autoptr (GVariant) answers = g_variant_lookup_value (self->details, "answers", G_VARIANT_TYPE ("a(ssa{sv})"));
+  GVariantIter iter;
+  const char *token, *outcome;
+  GVariant *result;
+
+  if (!answers)
+    return;
+  g_variant_iter_init (&iter, answers);
+  while (g_variant_iter_loop (&iter, "(&s&s@a{sv})", &token, &outcome, &result))
+    take_answer (self, token, outcome, result);
+}
+
+static void
+accept (FlowbusScreen *self)
+{
+  self->is_held = FALSE;
+  answer_present (self, NULL, NULL);
+  self->is_owner = TRUE;
+  self->accepts++;
+  self->accepted_by = _flowbus_client_get_appearances (self->client);
+  _flowbus_screen_send_waiting (self);
+  read_properties (self);
+  take_answers (self);
+}
+
+void
+_flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known)
+{
+  g_object_ref (self);
+  if (is_known && g_strcmp0 (self->reason, "return") == 0)
+    g_signal_emit_by_name (self, "returned");
+  else if (is_known)
+    g_signal_emit_by_name (self, "updated");
+  if (self->invocations->len && !self->is_held && !self->is_withdrawn)
+    accept (self);
+  g_object_unref (self);
+}
+
+static gboolean
+answer (FlowbusScreen *self, const char *path, const char *token, const char *outcome, GVariant *result)
+{
+  if (!g_str_equal (path, self->path) && !g_str_equal (path, self->object))
+    return FALSE;
+  take_answer (self, token, outcome, result);
+  return TRUE;
+}
+
+static const FlowbusScreenFuncs funcs = { read_properties, _flowbus_screen_withdraw, answer };
+
+FlowbusScreen *
+_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, FlowbusClient *client, const char *path,
+                     const char *name, guint64 instance)
+{
+  FlowbusScreen *self = g_object_new (FLOWBUS_TYPE_SCREEN, NULL);
+
+  g_weak_ref_set (&self->presenter, presenter);
+  self->gone = gone;
+  self->client = g_object_ref (client);
+  self->path = g_strdup (path);
+  self->name = g_strdup (name);
+  self->instance = instance;
+  self->object = g_strdup_printf (FLOWBUS_INSTANCES "%" G_GUINT64_FORMAT, instance);
+  _flowbus_client_add_screen (client, self, instance, &funcs);
+  return self;
 }
 
 void

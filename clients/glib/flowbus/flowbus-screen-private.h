@@ -6,6 +6,7 @@
 struct _FlowbusScreen {
   GObject parent_instance;
   GWeakRef presenter;
+  FlowbusScreenGone gone; /* called when it has been withdrawn */
   FlowbusClient *client;
   char *path;
   char *object; /* the path of the instance */
@@ -40,6 +41,11 @@ struct _FlowbusScreen {
   gint64 touched;
 };
 
+/* Adds to the options of a call what the function of the toolkit gives. Takes a floating reference; NULL is none. */
+GVariant *_flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given);
+void _flowbus_screen_save_now (FlowbusScreen *self);
+void _flowbus_screen_acknowledge (FlowbusScreen *self, const char *token);
+void _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters);
 /* Each changes what is known here, and notifies. */
 void _flowbus_screen_set_title (FlowbusScreen *self, const char *title);
 void _flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible);

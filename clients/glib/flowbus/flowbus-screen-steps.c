@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-screen-private.h"
 
+static void
+emit (FlowbusScreen *self, const char *step, GVariant *arguments, GVariant *options, gboolean ask, GCancellable *cancellable,
+      GAsyncReadyCallback callback, gpointer data)
+{
+  _flowbus_client_emit (self->client, self, self->instance, self->object, step, arguments,
+                        _flowbus_screen_complete_options (self, options), ask, cancellable, callback, data);
+}
+
 /**
  * flowbus_screen_emit_async:
  * @self: a screen
@@ -37,8 +45,7 @@ flowbus_screen_emit_with_options_async (FlowbusScreen *self, const char *step, G
 {
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
   g_return_if_fail (step != NULL);
-  _flowbus_client_emit (self->client, self, self, self->object, step, arguments, options, FALSE, cancellable, callback,
-                        user_data);
+  emit (self, step, arguments, options, FALSE, cancellable, callback, user_data);
 }
 
 /**
@@ -102,8 +109,7 @@ flowbus_screen_ask_async (FlowbusScreen *self, const char *step, GVariant *argum
   g_return_if_fail (step != NULL);
   if (token)
     options = g_variant_new_parsed ("{'token': <%s>}", token);
-  _flowbus_client_emit (self->client, self, self, self->object, step, arguments, options, TRUE, cancellable, callback,
-                        user_data);
+  emit (self, step, arguments, options, TRUE, cancellable, callback, user_data);
 }
 
 /**

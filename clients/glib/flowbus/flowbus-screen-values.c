@@ -351,9 +351,3 @@ flowbus_screen_get_presenter (FlowbusScreen *self)
     g_object_unref (presenter);
   return presenter;
 }
-
-const char *
-_flowbus_screen_get_object (FlowbusScreen *self)
-{
-  return self->object;
-}

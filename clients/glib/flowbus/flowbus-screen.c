@@ -112,7 +112,7 @@ flowbus_screen_finalize (GObject *object)
   if (self->changes)
     g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
   if (self->client)
-    _flowbus_client_remove_screen (self->client, self);
+    _flowbus_client_remove_screen (self->client, self, self->instance);
   g_ptr_array_unref (self->invocations);
   g_hash_table_unref (self->answered);
   g_ptr_array_unref (self->acknowledging);
