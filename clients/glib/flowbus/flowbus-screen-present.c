@@ -119,20 +119,6 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
   g_object_unref (self);
 }
 
-void
-_flowbus_screen_evict (FlowbusScreen *self)
-{
-  GVariant *state = NULL;
-
-  g_signal_emit_by_name (self, "save-state", &state);
-  /* The order of both calls is that of the connection. */
-  if (state) {
-    flowbus_screen_save_state_async (self, state, NULL, NULL, NULL);
-    g_variant_unref (state);
-  }
-  _flowbus_screen_call (self, "Release", NULL);
-}
-
 static void
 take_properties (FlowbusScreen *self, GVariant *values)
 {
@@ -293,44 +279,6 @@ _flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, Flowbu
   self->object = g_strdup_printf (FLOWBUS_INSTANCES "%" G_GUINT64_FORMAT, instance);
   _flowbus_client_add_screen (client, self, instance, &funcs);
   return self;
-}
-
-void
-_flowbus_screen_call_failed (FlowbusScreen *self, const char *method, const GError *error)
-{
-  /* It is gone, or was taken away: what tells that is on its way. */
-  if (self->is_withdrawn || g_error_matches (error, FLOWBUS_ERROR, FLOWBUS_ERROR_UNKNOWN_OBJECT))
-    return;
-  if (!is_handled (self, "call-failed"))
-    g_message ("%s of the screen '%s': %s", method, self->path, error->message);
-  g_signal_emit_by_name (self, "call-failed", method, error);
-}
-
-void
-_flowbus_screen_set_title (FlowbusScreen *self, const char *title)
-{
-  if (g_strcmp0 (title, self->title) == 0)
-    return;
-  g_free (self->title);
-  self->title = g_strdup (title);
-  notify (self, "title");
-}
-
-void
-_flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
-{
-  if (self->visible == visible)
-    return;
-  self->visible = visible;
-  notify (self, "visible");
-}
-
-void
-_flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
-{
-  g_free (self->back_step);
-  self->back_step = step && *step ? g_strdup (step) : NULL;
-  notify (self, "back-step");
 }
 
 /**

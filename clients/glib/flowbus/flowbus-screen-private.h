@@ -45,10 +45,15 @@ struct _FlowbusScreen {
 GVariant *_flowbus_screen_complete_options (FlowbusScreen *self, GVariant *given);
 void _flowbus_screen_save_now (FlowbusScreen *self);
 void _flowbus_screen_acknowledge (FlowbusScreen *self, const char *token);
+
+/* flowbus-screen-queue.c: calls of the instance, which wait until this program is the owner. */
+
+/* Takes the error. */
+typedef void (*FlowbusCallDone) (FlowbusScreen *self, const char *method, GError *error, gpointer data);
+
+/* @method: a literal */
+void _flowbus_screen_begin_call (FlowbusScreen *self, const char *method, GVariant *parameters, GCancellable *cancellable,
+                                 FlowbusCallDone done, gpointer data);
+/* A call without a callback. */
 void _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters);
-/* Each changes what is known here, and notifies. */
-void _flowbus_screen_set_title (FlowbusScreen *self, const char *title);
-void _flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible);
-void _flowbus_screen_set_back_step (FlowbusScreen *self, const char *step);
 void _flowbus_screen_send_waiting (FlowbusScreen *self);
-void _flowbus_screen_call_failed (FlowbusScreen *self, const char *method, const GError *error);
