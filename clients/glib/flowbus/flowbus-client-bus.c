@@ -189,6 +189,35 @@ weak_ref_free (gpointer data, GClosure *closure)
   g_free (data);
 }
 
+static Part *
+find_part (FlowbusClient *self, gpointer object)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if (((Part *) g_ptr_array_index (self->parts, i))->part == object)
+      return g_ptr_array_index (self->parts, i);
+  return NULL;
+}
+
+static void
+start_parts (FlowbusClient *self)
+{
+  g_autoptr (GPtrArray) due = g_ptr_array_new_with_free_func (g_object_unref);
+
+  g_object_ref (self);
+  for (guint i = 0; i < self->parts->len; i++)
+    g_ptr_array_add (due, g_object_ref (((Part *) g_ptr_array_index (self->parts, i))->part));
+  /* What is called when a part starts can close others. */
+  for (guint i = 0; i < due->len; i++) {
+    Part *part = find_part (self, g_ptr_array_index (due, i));
+
+    if (part && !part->is_started) {
+      part->is_started = TRUE;
+      part->start (part->part);
+    }
+  }
+  g_object_unref (self);
+}
+
 static void
 take_connection (FlowbusClient *self)
 {
@@ -212,7 +241,7 @@ take_connection (FlowbusClient *self)
                                                 service_appeared, service_vanished, self, NULL);
   _flowbus_client_leave (self);
   g_object_ref (self);
-  _flowbus_client_start_parts (self);
+  start_parts (self);
   _flowbus_calls_flush (self->calls);
   g_object_notify (G_OBJECT (self), "connection");
   g_signal_emit_by_name (self, "connected");
@@ -279,7 +308,7 @@ begin (gpointer data)
   if (self->closed)
     return G_SOURCE_REMOVE;
   if (self->watch)
-    _flowbus_client_start_parts (self);
+    start_parts (self);
   else if (self->connection)
     take_connection (self);
   else if (!self->connecting)
@@ -296,4 +325,24 @@ _flowbus_client_begin_later (FlowbusClient *self)
   g_source_set_priority (self->beginning, G_PRIORITY_DEFAULT);
   g_source_set_callback (self->beginning, begin, self, NULL);
   g_source_attach (self->beginning, self->context);
+}
+
+void
+_flowbus_client_add_part (FlowbusClient *self, gpointer object, FlowbusPartFunc start, FlowbusPartFunc check_idle)
+{
+  Part *part = g_new (Part, 1);
+
+  *part = (Part) { object, start, check_idle, FALSE };
+  g_ptr_array_add (self->parts, part);
+  _flowbus_client_begin_later (self);
+}
+
+void
+_flowbus_client_remove_part (FlowbusClient *self, gpointer object)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if (((Part *) g_ptr_array_index (self->parts, i))->part == object) {
+      g_ptr_array_remove_index (self->parts, i);
+      return;
+    }
 }

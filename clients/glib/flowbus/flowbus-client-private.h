@@ -38,5 +38,3 @@ typedef struct {
 
 /* flowbus-client-bus.c: begins when control has returned to the main loop. */
 void _flowbus_client_begin_later (FlowbusClient *self);
-/* flowbus-client-parts.c */
-void _flowbus_client_start_parts (FlowbusClient *self);

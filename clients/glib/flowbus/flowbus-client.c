@@ -301,51 +301,6 @@ flowbus_client_new_for_connection (GDBusConnection *connection)
 }
 
 /**
- * flowbus_client_get_connection:
- * @self: a client
- *
- * Gets the connection to the bus.
- *
- * Returns: (transfer none) (nullable): the connection to the bus; %NULL until there is one
- */
-GDBusConnection *
-flowbus_client_get_connection (FlowbusClient *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), NULL);
-  return self->connection;
-}
-
-/**
- * flowbus_client_get_available: (get-property available)
- * @self: a client
- *
- * Tells whether flowbusd is there.
- *
- * Returns: whether flowbusd is there
- */
-gboolean
-flowbus_client_get_available (FlowbusClient *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
-  return self->owner != NULL;
-}
-
-/**
- * flowbus_client_get_interactive: (get-property interactive)
- * @self: a client
- *
- * Tells whether guards may ask the user because of steps of this client.
- *
- * Returns: whether guards may ask the user because of steps of this client
- */
-gboolean
-flowbus_client_get_interactive (FlowbusClient *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
-  return self->interactive;
-}
-
-/**
  * flowbus_client_set_interactive: (set-property interactive)
  * @self: a client
  * @interactive: whether guards may ask the user because of steps of this client

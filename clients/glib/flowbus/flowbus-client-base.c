@@ -1,6 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-client-private.h"
 
+/**
+ * flowbus_client_get_connection:
+ * @self: a client
+ *
+ * Gets the connection to the bus.
+ *
+ * Returns: (transfer none) (nullable): the connection to the bus; %NULL until there is one
+ */
+GDBusConnection *
+flowbus_client_get_connection (FlowbusClient *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), NULL);
+  return self->connection;
+}
+
+/**
+ * flowbus_client_get_available: (get-property available)
+ * @self: a client
+ *
+ * Tells whether flowbusd is there.
+ *
+ * Returns: whether flowbusd is there
+ */
+gboolean
+flowbus_client_get_available (FlowbusClient *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
+  return self->owner != NULL;
+}
+
+/**
+ * flowbus_client_get_interactive: (get-property interactive)
+ * @self: a client
+ *
+ * Tells whether guards may ask the user because of steps of this client.
+ *
+ * Returns: whether guards may ask the user because of steps of this client
+ */
+gboolean
+flowbus_client_get_interactive (FlowbusClient *self)
+{
+  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
+  return self->interactive;
+}
+
 GMainContext *
 _flowbus_client_get_context (FlowbusClient *self)
 {
@@ -66,55 +111,6 @@ _flowbus_client_subscribe (FlowbusClient *self, const char *interface, const cha
                                            data, NULL);
   _flowbus_client_leave (self);
   return id;
-}
-
-static Part *
-find_part (FlowbusClient *self, gpointer object)
-{
-  for (guint i = 0; i < self->parts->len; i++)
-    if (((Part *) g_ptr_array_index (self->parts, i))->part == object)
-      return g_ptr_array_index (self->parts, i);
-  return NULL;
-}
-
-void
-_flowbus_client_start_parts (FlowbusClient *self)
-{
-  g_autoptr (GPtrArray) due = g_ptr_array_new_with_free_func (g_object_unref);
-
-  g_object_ref (self);
-  for (guint i = 0; i < self->parts->len; i++)
-    g_ptr_array_add (due, g_object_ref (((Part *) g_ptr_array_index (self->parts, i))->part));
-  /* What is called when a part starts can close others. */
-  for (guint i = 0; i < due->len; i++) {
-    Part *part = find_part (self, g_ptr_array_index (due, i));
-
-    if (part && !part->is_started) {
-      part->is_started = TRUE;
-      part->start (part->part);
-    }
-  }
-  g_object_unref (self);
-}
-
-void
-_flowbus_client_add_part (FlowbusClient *self, gpointer object, FlowbusPartFunc start, FlowbusPartFunc check_idle)
-{
-  Part *part = g_new (Part, 1);
-
-  *part = (Part) { object, start, check_idle, FALSE };
-  g_ptr_array_add (self->parts, part);
-  _flowbus_client_begin_later (self);
-}
-
-void
-_flowbus_client_remove_part (FlowbusClient *self, gpointer object)
-{
-  for (guint i = 0; i < self->parts->len; i++)
-    if (((Part *) g_ptr_array_index (self->parts, i))->part == object) {
-      g_ptr_array_remove_index (self->parts, i);
-      return;
-    }
 }
 
 void
