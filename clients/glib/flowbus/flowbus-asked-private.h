@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "flowbus-private.h"
+#include "flowbus-parts-private.h"
 
 /* What guards and navigators have in common: an object at a bus name, which is asked. */
 typedef struct {
@@ -25,3 +25,8 @@ void _flowbus_asked_close (FlowbusAsked *self);
 void _flowbus_asked_clear (FlowbusAsked *self);
 gboolean _flowbus_asked_get_property (FlowbusAsked *self, guint id, GValue *value);
 gboolean _flowbus_asked_set_property (FlowbusAsked *self, guint id, const GValue *value);
+
+/* flowbus-question.c */
+
+FlowbusQuestion *_flowbus_question_new (FlowbusClient *client, GDBusMethodInvocation *invocation, gboolean is_navigation, const char *flow,
+                                        const char *step, GVariant *arguments, GVariant *details);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flowbus-private.h"
+#include "flowbus-calls-private.h"
 
 /* A service that ends each time it gets a certain call is not started for ever by it. */
 #define MOST_ATTEMPTS 8

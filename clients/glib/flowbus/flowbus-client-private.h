@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "flowbus-private.h"
+#include "flowbus-calls-private.h"
+#include "flowbus-parts-private.h"
 
 struct _FlowbusClient {
   GObject parent_instance;

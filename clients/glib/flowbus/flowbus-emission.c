@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flowbus-private.h"
+#include "flowbus-calls-private.h"
 
 struct _FlowbusEmissions {
   FlowbusClient *client; /* not owned: it owns this */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flowbus-private.h"
+#include "flowbus-parts-private.h"
 
 /* A presenter and a guard of one program can have one bus name. It is requested when both are exported, and given back with the
  * last of them. */

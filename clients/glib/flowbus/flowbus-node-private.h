@@ -26,3 +26,12 @@ struct _FlowbusNode {
   FlowbusNode *parent; /* not owned */
   GListStore *children;
 };
+
+FlowbusNode *_flowbus_node_new (const char *path, GVariant *interfaces);
+void _flowbus_node_update (FlowbusNode *self, GVariant *properties);
+void _flowbus_node_set_live (FlowbusNode *self, gboolean live);
+GListStore *_flowbus_node_get_store (FlowbusNode *self);
+FlowbusNode *_flowbus_node_get_parent (FlowbusNode *self);
+void _flowbus_node_set_parent (FlowbusNode *self, FlowbusNode *parent);
+/* The node below it that stands last in the order of the tree; the node itself if it has no children. */
+FlowbusNode *_flowbus_node_get_last (FlowbusNode *self);

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "flowbus-contract.h"
-#include "flowbus-private.h"
+#include "flowbus-parts-private.h"
+#include "flowbus-screen-private.h"
 
 struct _FlowbusPresenter {
   GObject parent_instance;

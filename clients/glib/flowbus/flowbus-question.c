@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flowbus-private.h"
+#include "flowbus-asked-private.h"
+#include "flowbus-calls-private.h"
 
 /**
  * FlowbusQuestion:

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "flowbus-private.h"
+#include "flowbus-calls-private.h"
+
+typedef void (*FlowbusScreenGone) (FlowbusPresenter *presenter, FlowbusScreen *screen, const char *reason);
 
 struct _FlowbusScreen {
   GObject parent_instance;
@@ -57,3 +59,16 @@ void _flowbus_screen_begin_call (FlowbusScreen *self, const char *method, GVaria
 /* A call without a callback. */
 void _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters);
 void _flowbus_screen_send_waiting (FlowbusScreen *self);
+
+/* For the presenter. */
+
+FlowbusScreen *_flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, FlowbusClient *client, const char *path,
+                                    const char *name, guint64 instance);
+/* What Present says. Takes the invocation, which is answered when its time comes. */
+void _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant *details,
+                                   GDBusMethodInvocation *invocation);
+/* The handlers of the program have returned. */
+void _flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known);
+void _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason);
+void _flowbus_screen_evict (FlowbusScreen *self);
+int _flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b);

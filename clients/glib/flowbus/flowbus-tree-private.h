@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "flowbus-private.h"
+#include "flowbus-calls-private.h"
+#include "flowbus-node-private.h"
+#include "flowbus-parts-private.h"
 
 struct _FlowbusTree {
   GObject parent_instance;
