@@ -98,6 +98,8 @@ flowbus_answer_init (FlowbusAnswer *self)
 {
 }
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusAnswer, FLOWBUS_IS_ANSWER, type, function, value)
+
 /**
  * flowbus_answer_get_token: (get-property token)
  * @self: an answer
@@ -106,12 +108,7 @@ flowbus_answer_init (FlowbusAnswer *self)
  *
  * Returns: (transfer none): the token of the ask
  */
-const char *
-flowbus_answer_get_token (FlowbusAnswer *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_ANSWER (self), NULL);
-  return self->token;
-}
+GETTER (const char *, flowbus_answer_get_token, self->token)
 
 /**
  * flowbus_answer_get_outcome: (get-property outcome)
@@ -124,12 +121,7 @@ flowbus_answer_get_token (FlowbusAnswer *self)
  *
  * Returns: (transfer none): the outcome
  */
-const char *
-flowbus_answer_get_outcome (FlowbusAnswer *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_ANSWER (self), NULL);
-  return self->outcome;
-}
+GETTER (const char *, flowbus_answer_get_outcome, self->outcome)
 
 /**
  * flowbus_answer_has_result:
@@ -139,12 +131,7 @@ flowbus_answer_get_outcome (FlowbusAnswer *self)
  *
  * Returns: whether there is a result
  */
-gboolean
-flowbus_answer_has_result (FlowbusAnswer *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_ANSWER (self), FALSE);
-  return g_str_equal (self->outcome, "result");
-}
+GETTER (gboolean, flowbus_answer_has_result, g_str_equal (self->outcome, "result"))
 
 /**
  * flowbus_answer_get_result: (get-property result)
@@ -154,12 +141,7 @@ flowbus_answer_has_result (FlowbusAnswer *self)
  *
  * Returns: (transfer none): the values of the result, of the type `a{sv}`; empty if there is none
  */
-GVariant *
-flowbus_answer_get_result (FlowbusAnswer *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_ANSWER (self), NULL);
-  return self->result;
-}
+GETTER (GVariant *, flowbus_answer_get_result, self->result)
 
 /**
  * flowbus_answer_get_value:

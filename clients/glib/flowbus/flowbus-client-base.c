@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-client-private.h"
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusClient, FLOWBUS_IS_CLIENT, type, function, value)
+
 /**
  * flowbus_client_get_connection:
  * @self: a client
@@ -9,12 +11,7 @@
  *
  * Returns: (transfer none) (nullable): the connection to the bus; %NULL until there is one
  */
-GDBusConnection *
-flowbus_client_get_connection (FlowbusClient *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), NULL);
-  return self->connection;
-}
+GETTER (GDBusConnection *, flowbus_client_get_connection, self->connection)
 
 /**
  * flowbus_client_get_available: (get-property available)
@@ -24,12 +21,7 @@ flowbus_client_get_connection (FlowbusClient *self)
  *
  * Returns: whether flowbusd is there
  */
-gboolean
-flowbus_client_get_available (FlowbusClient *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
-  return self->owner != NULL;
-}
+GETTER (gboolean, flowbus_client_get_available, self->owner != NULL)
 
 /**
  * flowbus_client_get_interactive: (get-property interactive)
@@ -39,54 +31,15 @@ flowbus_client_get_available (FlowbusClient *self)
  *
  * Returns: whether guards may ask the user because of steps of this client
  */
-gboolean
-flowbus_client_get_interactive (FlowbusClient *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
-  return self->interactive;
-}
+GETTER (gboolean, flowbus_client_get_interactive, self->interactive)
 
-GMainContext *
-_flowbus_client_get_context (FlowbusClient *self)
-{
-  return self->context;
-}
-
-const GError *
-_flowbus_client_get_closed (FlowbusClient *self)
-{
-  return self->closed;
-}
-
-guint
-_flowbus_client_get_appearances (FlowbusClient *self)
-{
-  return self->appearances;
-}
-
-FlowbusCalls *
-_flowbus_client_get_calls (FlowbusClient *self)
-{
-  return self->calls;
-}
-
-FlowbusSteps *
-_flowbus_client_get_steps (FlowbusClient *self)
-{
-  return self->steps;
-}
-
-FlowbusEmissions *
-_flowbus_client_get_emissions (FlowbusClient *self)
-{
-  return self->emissions;
-}
-
-FlowbusNames *
-_flowbus_client_get_names (FlowbusClient *self)
-{
-  return self->names;
-}
+GETTER (GMainContext *, _flowbus_client_get_context, self->context)
+GETTER (const GError *, _flowbus_client_get_closed, self->closed)
+GETTER (guint, _flowbus_client_get_appearances, self->appearances)
+GETTER (FlowbusCalls *, _flowbus_client_get_calls, self->calls)
+GETTER (FlowbusSteps *, _flowbus_client_get_steps, self->steps)
+GETTER (FlowbusEmissions *, _flowbus_client_get_emissions, self->emissions)
+GETTER (FlowbusNames *, _flowbus_client_get_names, self->names)
 
 void
 _flowbus_client_enter (FlowbusClient *self)

@@ -206,6 +206,8 @@ flowbus_guard_new_for_client (FlowbusClient *client, const char *bus_name)
   return g_object_new (FLOWBUS_TYPE_GUARD, "client", client, "bus-name", bus_name, NULL);
 }
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusGuard, FLOWBUS_IS_GUARD, type, function, value)
+
 /**
  * flowbus_guard_get_client: (get-property client)
  * @self: a guard
@@ -214,12 +216,7 @@ flowbus_guard_new_for_client (FlowbusClient *client, const char *bus_name)
  *
  * Returns: (transfer none): its client
  */
-FlowbusClient *
-flowbus_guard_get_client (FlowbusGuard *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_GUARD (self), NULL);
-  return self->asked.client;
-}
+GETTER (FlowbusClient *, flowbus_guard_get_client, self->asked.client)
 
 /**
  * flowbus_guard_get_bus_name: (get-property bus-name)
@@ -229,12 +226,7 @@ flowbus_guard_get_client (FlowbusGuard *self)
  *
  * Returns: (transfer none): its bus name
  */
-const char *
-flowbus_guard_get_bus_name (FlowbusGuard *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_GUARD (self), NULL);
-  return self->asked.bus_name;
-}
+GETTER (const char *, flowbus_guard_get_bus_name, self->asked.bus_name)
 
 /**
  * flowbus_guard_get_object_path: (get-property object-path)
@@ -244,12 +236,7 @@ flowbus_guard_get_bus_name (FlowbusGuard *self)
  *
  * Returns: (transfer none): its object
  */
-const char *
-flowbus_guard_get_object_path (FlowbusGuard *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_GUARD (self), NULL);
-  return self->asked.object_path;
-}
+GETTER (const char *, flowbus_guard_get_object_path, self->asked.object_path)
 
 /**
  * flowbus_guard_get_name_owned: (get-property name-owned)
@@ -259,9 +246,4 @@ flowbus_guard_get_object_path (FlowbusGuard *self)
  *
  * Returns: whether the program owns the bus name
  */
-gboolean
-flowbus_guard_get_name_owned (FlowbusGuard *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_GUARD (self), FALSE);
-  return self->asked.is_owned;
-}
+GETTER (gboolean, flowbus_guard_get_name_owned, self->asked.is_owned)

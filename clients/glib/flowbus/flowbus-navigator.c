@@ -203,6 +203,8 @@ flowbus_navigator_new_for_client (FlowbusClient *client, const char *bus_name)
   return g_object_new (FLOWBUS_TYPE_NAVIGATOR, "client", client, "bus-name", bus_name, NULL);
 }
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusNavigator, FLOWBUS_IS_NAVIGATOR, type, function, value)
+
 /**
  * flowbus_navigator_get_client: (get-property client)
  * @self: a navigator
@@ -211,12 +213,7 @@ flowbus_navigator_new_for_client (FlowbusClient *client, const char *bus_name)
  *
  * Returns: (transfer none): its client
  */
-FlowbusClient *
-flowbus_navigator_get_client (FlowbusNavigator *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NAVIGATOR (self), NULL);
-  return self->asked.client;
-}
+GETTER (FlowbusClient *, flowbus_navigator_get_client, self->asked.client)
 
 /**
  * flowbus_navigator_get_bus_name: (get-property bus-name)
@@ -226,12 +223,7 @@ flowbus_navigator_get_client (FlowbusNavigator *self)
  *
  * Returns: (transfer none): its bus name
  */
-const char *
-flowbus_navigator_get_bus_name (FlowbusNavigator *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NAVIGATOR (self), NULL);
-  return self->asked.bus_name;
-}
+GETTER (const char *, flowbus_navigator_get_bus_name, self->asked.bus_name)
 
 /**
  * flowbus_navigator_get_object_path: (get-property object-path)
@@ -241,12 +233,7 @@ flowbus_navigator_get_bus_name (FlowbusNavigator *self)
  *
  * Returns: (transfer none): its object
  */
-const char *
-flowbus_navigator_get_object_path (FlowbusNavigator *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NAVIGATOR (self), NULL);
-  return self->asked.object_path;
-}
+GETTER (const char *, flowbus_navigator_get_object_path, self->asked.object_path)
 
 /**
  * flowbus_navigator_get_name_owned: (get-property name-owned)
@@ -256,9 +243,4 @@ flowbus_navigator_get_object_path (FlowbusNavigator *self)
  *
  * Returns: whether the program owns the bus name
  */
-gboolean
-flowbus_navigator_get_name_owned (FlowbusNavigator *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NAVIGATOR (self), FALSE);
-  return self->asked.is_owned;
-}
+GETTER (gboolean, flowbus_navigator_get_name_owned, self->asked.is_owned)

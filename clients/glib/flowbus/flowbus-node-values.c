@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-node-private.h"
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusNode, FLOWBUS_IS_NODE, type, function, value)
+
 /**
  * flowbus_node_get_path: (get-property path)
  * @self: a node
@@ -9,12 +11,7 @@
  *
  * Returns: (transfer none): the path in the tree, such as "/org/flowbus/Navigation1/tree/shop/detail"
  */
-const char *
-flowbus_node_get_path (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->path;
-}
+GETTER (const char *, flowbus_node_get_path, self->path)
 
 /**
  * flowbus_node_get_instance: (get-property instance)
@@ -24,12 +21,7 @@ flowbus_node_get_path (FlowbusNode *self)
  *
  * Returns: the number that no other flow or screen ever has
  */
-guint64
-flowbus_node_get_instance (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), 0);
-  return self->instance;
-}
+GETTER (guint64, flowbus_node_get_instance, self->instance)
 
 /**
  * flowbus_node_get_name: (get-property name)
@@ -39,12 +31,7 @@ flowbus_node_get_instance (FlowbusNode *self)
  *
  * Returns: (transfer none): the name of the screen, or of the flow's definition
  */
-const char *
-flowbus_node_get_name (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->name;
-}
+GETTER (const char *, flowbus_node_get_name, self->name)
 
 /**
  * flowbus_node_get_parent_path: (get-property parent-path)
@@ -54,12 +41,7 @@ flowbus_node_get_name (FlowbusNode *self)
  *
  * Returns: (transfer none): the path of the flow above it; "/" for a root
  */
-const char *
-flowbus_node_get_parent_path (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->parent_path;
-}
+GETTER (const char *, flowbus_node_get_parent_path, self->parent_path)
 
 /**
  * flowbus_node_get_depth: (get-property depth)
@@ -69,12 +51,7 @@ flowbus_node_get_parent_path (FlowbusNode *self)
  *
  * Returns: how many flows of the list are above it
  */
-guint
-flowbus_node_get_depth (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), 0);
-  return self->depth;
-}
+GETTER (guint, flowbus_node_get_depth, self->depth)
 
 /**
  * flowbus_node_is_flow: (get-property is-flow)
@@ -84,12 +61,7 @@ flowbus_node_get_depth (FlowbusNode *self)
  *
  * Returns: whether it is a flow
  */
-gboolean
-flowbus_node_is_flow (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), FALSE);
-  return self->is_flow;
-}
+GETTER (gboolean, flowbus_node_is_flow, self->is_flow)
 
 /**
  * flowbus_node_get_style: (get-property style)
@@ -99,12 +71,7 @@ flowbus_node_is_flow (FlowbusNode *self)
  *
  * Returns: (transfer none): the word that says how to show it; empty if there is none
  */
-const char *
-flowbus_node_get_style (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->style;
-}
+GETTER (const char *, flowbus_node_get_style, self->style)
 
 /**
  * flowbus_node_get_arguments: (get-property arguments)
@@ -114,12 +81,7 @@ flowbus_node_get_style (FlowbusNode *self)
  *
  * Returns: (transfer none): its arguments, without private ones, of the type `a{sv}`
  */
-GVariant *
-flowbus_node_get_arguments (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->arguments;
-}
+GETTER (GVariant *, flowbus_node_get_arguments, self->arguments)
 
 /**
  * flowbus_node_get_owner: (get-property owner)
@@ -129,12 +91,7 @@ flowbus_node_get_arguments (FlowbusNode *self)
  *
  * Returns: (transfer none): the unique bus name of the program that shows it; empty if there is none
  */
-const char *
-flowbus_node_get_owner (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->owner;
-}
+GETTER (const char *, flowbus_node_get_owner, self->owner)
 
 /**
  * flowbus_node_get_title: (get-property title)
@@ -144,12 +101,7 @@ flowbus_node_get_owner (FlowbusNode *self)
  *
  * Returns: (transfer none): the title of a screen; empty if there is none
  */
-const char *
-flowbus_node_get_title (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->title;
-}
+GETTER (const char *, flowbus_node_get_title, self->title)
 
 /**
  * flowbus_node_get_waiting: (get-property waiting)
@@ -159,12 +111,7 @@ flowbus_node_get_title (FlowbusNode *self)
  *
  * Returns: (transfer none): why it can't be shown yet; empty if it does not wait
  */
-const char *
-flowbus_node_get_waiting (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->waiting;
-}
+GETTER (const char *, flowbus_node_get_waiting, self->waiting)
 
 /**
  * flowbus_node_get_output: (get-property output)
@@ -174,12 +121,7 @@ flowbus_node_get_waiting (FlowbusNode *self)
  *
  * Returns: (transfer none) (nullable): the output that a root stands on; %NULL for a screen, empty if there is none
  */
-const char *
-flowbus_node_get_output (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->output;
-}
+GETTER (const char *, flowbus_node_get_output, self->output)
 
 /**
  * flowbus_node_get_current: (get-property current)
@@ -189,12 +131,7 @@ flowbus_node_get_output (FlowbusNode *self)
  *
  * Returns: (transfer none) (nullable): the path of the child of a flow that covers the others; %NULL for a screen, "/" if there is none
  */
-const char *
-flowbus_node_get_current (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return self->current;
-}
+GETTER (const char *, flowbus_node_get_current, self->current)
 
 /**
  * flowbus_node_get_visible: (get-property visible)
@@ -204,12 +141,7 @@ flowbus_node_get_current (FlowbusNode *self)
  *
  * Returns: whether it is shown
  */
-gboolean
-flowbus_node_get_visible (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), FALSE);
-  return self->visible;
-}
+GETTER (gboolean, flowbus_node_get_visible, self->visible)
 
 /**
  * flowbus_node_get_presented: (get-property presented)
@@ -219,12 +151,7 @@ flowbus_node_get_visible (FlowbusNode *self)
  *
  * Returns: whether it is visible, nothing covers it, and its parent is presented
  */
-gboolean
-flowbus_node_get_presented (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), FALSE);
-  return self->presented;
-}
+GETTER (gboolean, flowbus_node_get_presented, self->presented)
 
 /**
  * flowbus_node_get_in_sight: (get-property in-sight)
@@ -234,12 +161,7 @@ flowbus_node_get_presented (FlowbusNode *self)
  *
  * Returns: whether nothing covers it, and its parent is presented
  */
-gboolean
-flowbus_node_get_in_sight (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), FALSE);
-  return self->in_sight;
-}
+GETTER (gboolean, flowbus_node_get_in_sight, self->in_sight)
 
 /**
  * flowbus_node_get_ready: (get-property ready)
@@ -249,12 +171,7 @@ flowbus_node_get_in_sight (FlowbusNode *self)
  *
  * Returns: whether the initial step of a flow is done
  */
-gboolean
-flowbus_node_get_ready (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), FALSE);
-  return self->ready;
-}
+GETTER (gboolean, flowbus_node_get_ready, self->ready)
 
 /**
  * flowbus_node_is_live: (get-property live)
@@ -264,12 +181,7 @@ flowbus_node_get_ready (FlowbusNode *self)
  *
  * Returns: whether it is still in the tree
  */
-gboolean
-flowbus_node_is_live (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), FALSE);
-  return self->is_live;
-}
+GETTER (gboolean, flowbus_node_is_live, self->is_live)
 
 /**
  * flowbus_node_get_children:
@@ -279,9 +191,4 @@ flowbus_node_is_live (FlowbusNode *self)
  *
  * Returns: (transfer none): the children, in the order of the tree
  */
-GListModel *
-flowbus_node_get_children (FlowbusNode *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_NODE (self), NULL);
-  return G_LIST_MODEL (self->children);
-}
+GETTER (GListModel *, flowbus_node_get_children, G_LIST_MODEL (self->children))

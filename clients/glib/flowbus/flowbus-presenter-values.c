@@ -31,6 +31,8 @@ flowbus_presenter_new_for_client (FlowbusClient *client, const char *bus_name)
   return g_object_new (FLOWBUS_TYPE_PRESENTER, "client", client, "bus-name", bus_name, NULL);
 }
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusPresenter, FLOWBUS_IS_PRESENTER, type, function, value)
+
 /**
  * flowbus_presenter_get_client: (get-property client)
  * @self: a presenter
@@ -39,12 +41,7 @@ flowbus_presenter_new_for_client (FlowbusClient *client, const char *bus_name)
  *
  * Returns: (transfer none): its client
  */
-FlowbusClient *
-flowbus_presenter_get_client (FlowbusPresenter *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_PRESENTER (self), NULL);
-  return self->client;
-}
+GETTER (FlowbusClient *, flowbus_presenter_get_client, self->client)
 
 /**
  * flowbus_presenter_get_bus_name: (get-property bus-name)
@@ -54,12 +51,7 @@ flowbus_presenter_get_client (FlowbusPresenter *self)
  *
  * Returns: (transfer none): its bus name
  */
-const char *
-flowbus_presenter_get_bus_name (FlowbusPresenter *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_PRESENTER (self), NULL);
-  return self->bus_name;
-}
+GETTER (const char *, flowbus_presenter_get_bus_name, self->bus_name)
 
 /**
  * flowbus_presenter_get_object_path: (get-property object-path)
@@ -69,12 +61,7 @@ flowbus_presenter_get_bus_name (FlowbusPresenter *self)
  *
  * Returns: (transfer none): its object
  */
-const char *
-flowbus_presenter_get_object_path (FlowbusPresenter *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_PRESENTER (self), NULL);
-  return self->object_path;
-}
+GETTER (const char *, flowbus_presenter_get_object_path, self->object_path)
 
 /**
  * flowbus_presenter_get_name_flags: (get-property name-flags)
@@ -84,12 +71,7 @@ flowbus_presenter_get_object_path (FlowbusPresenter *self)
  *
  * Returns: how its bus name is requested
  */
-GBusNameOwnerFlags
-flowbus_presenter_get_name_flags (FlowbusPresenter *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_PRESENTER (self), 0);
-  return self->flags;
-}
+GETTER (GBusNameOwnerFlags, flowbus_presenter_get_name_flags, self->flags)
 
 /**
  * flowbus_presenter_get_name_owned: (get-property name-owned)
@@ -99,12 +81,7 @@ flowbus_presenter_get_name_flags (FlowbusPresenter *self)
  *
  * Returns: whether the program owns the bus name
  */
-gboolean
-flowbus_presenter_get_name_owned (FlowbusPresenter *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_PRESENTER (self), FALSE);
-  return self->is_owned;
-}
+GETTER (gboolean, flowbus_presenter_get_name_owned, self->is_owned)
 
 /**
  * flowbus_presenter_get_exit_when_idle: (get-property exit-when-idle)
@@ -114,12 +91,7 @@ flowbus_presenter_get_name_owned (FlowbusPresenter *self)
  *
  * Returns: whether [signal@Flowbus.Presenter::idle] is emitted
  */
-gboolean
-flowbus_presenter_get_exit_when_idle (FlowbusPresenter *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_PRESENTER (self), FALSE);
-  return self->exit_when_idle;
-}
+GETTER (gboolean, flowbus_presenter_get_exit_when_idle, self->exit_when_idle)
 
 /**
  * flowbus_presenter_list_screens:

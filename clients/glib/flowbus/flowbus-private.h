@@ -23,6 +23,14 @@
  * the bus until that serves. */
 #define FLOWBUS_REPEAT_TIME(retry_time) ((retry_time) * G_GINT64_CONSTANT (1000) / 2)
 
+/* A function that gives a value of an object, which is 'self' in the expression. Its documentation stands before it. */
+#define FLOWBUS_GETTER(Object, is_object, type, function, value) \
+  type function (Object *self)                                   \
+  {                                                              \
+    g_return_val_if_fail (is_object (self), 0);                  \
+    return value;                                                \
+  }
+
 /* flowbus-error.c */
 
 /* Takes the error of a call, and returns what a caller of the library sees. */

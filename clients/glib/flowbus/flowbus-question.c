@@ -197,6 +197,8 @@ flowbus_question_init (FlowbusQuestion *self)
 {
 }
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusQuestion, FLOWBUS_IS_QUESTION, type, function, value)
+
 /**
  * flowbus_question_get_flow: (get-property flow)
  * @self: a question
@@ -205,12 +207,7 @@ flowbus_question_init (FlowbusQuestion *self)
  *
  * Returns: (transfer none): the path of the flow that is to take the step
  */
-const char *
-flowbus_question_get_flow (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), NULL);
-  return self->flow;
-}
+GETTER (const char *, flowbus_question_get_flow, self->flow)
 
 /**
  * flowbus_question_get_step: (get-property step)
@@ -220,12 +217,7 @@ flowbus_question_get_flow (FlowbusQuestion *self)
  *
  * Returns: (transfer none): the name of the step
  */
-const char *
-flowbus_question_get_step (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), NULL);
-  return self->step;
-}
+GETTER (const char *, flowbus_question_get_step, self->step)
 
 /**
  * flowbus_question_get_arguments: (get-property arguments)
@@ -235,12 +227,7 @@ flowbus_question_get_step (FlowbusQuestion *self)
  *
  * Returns: (transfer none): the arguments of the step, of the type `a{sv}`
  */
-GVariant *
-flowbus_question_get_arguments (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), NULL);
-  return self->arguments;
-}
+GETTER (GVariant *, flowbus_question_get_arguments, self->arguments)
 
 /**
  * flowbus_question_get_argument:
@@ -267,12 +254,7 @@ flowbus_question_get_argument (FlowbusQuestion *self, const char *name)
  *
  * Returns: (transfer none): all details of the call, of the type `a{sv}`
  */
-GVariant *
-flowbus_question_get_details (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), NULL);
-  return self->details;
-}
+GETTER (GVariant *, flowbus_question_get_details, self->details)
 
 static guint64
 number (FlowbusQuestion *self, const char *name)
@@ -326,12 +308,7 @@ flowbus_question_get_presentable (FlowbusQuestion *self)
  *
  * Returns: the instance of what the step was emitted on
  */
-guint64
-flowbus_question_get_instance (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), 0);
-  return number (self, "instance");
-}
+GETTER (guint64, flowbus_question_get_instance, number (self, "instance"))
 
 /**
  * flowbus_question_get_cause: (get-property cause)
@@ -341,12 +318,7 @@ flowbus_question_get_instance (FlowbusQuestion *self)
  *
  * Returns: the serial of the navigation that triggered the step; 0 if none did
  */
-guint64
-flowbus_question_get_cause (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), 0);
-  return number (self, "cause");
-}
+GETTER (guint64, flowbus_question_get_cause, number (self, "cause"))
 
 /**
  * flowbus_question_get_interactive: (get-property interactive)
@@ -374,12 +346,7 @@ flowbus_question_get_interactive (FlowbusQuestion *self)
  *
  * Returns: whether it has been answered
  */
-gboolean
-flowbus_question_is_answered (FlowbusQuestion *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_QUESTION (self), FALSE);
-  return self->invocation == NULL;
-}
+GETTER (gboolean, flowbus_question_is_answered, self->invocation == NULL)
 
 /**
  * flowbus_question_accept:

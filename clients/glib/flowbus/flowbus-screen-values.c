@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-screen-private.h"
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusScreen, FLOWBUS_IS_SCREEN, type, function, value)
+
 /**
  * flowbus_screen_get_client: (get-property client)
  * @self: a screen
@@ -9,12 +11,7 @@
  *
  * Returns: (transfer none): the client of its presenter
  */
-FlowbusClient *
-flowbus_screen_get_client (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->client;
-}
+GETTER (FlowbusClient *, flowbus_screen_get_client, self->client)
 
 /**
  * flowbus_screen_get_path: (get-property path)
@@ -24,12 +21,7 @@ flowbus_screen_get_client (FlowbusScreen *self)
  *
  * Returns: (transfer none): where it is in the tree
  */
-const char *
-flowbus_screen_get_path (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->path;
-}
+GETTER (const char *, flowbus_screen_get_path, self->path)
 
 /**
  * flowbus_screen_get_instance: (get-property instance)
@@ -39,12 +31,7 @@ flowbus_screen_get_path (FlowbusScreen *self)
  *
  * Returns: the number that no other screen ever has
  */
-guint64
-flowbus_screen_get_instance (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), 0);
-  return self->instance;
-}
+GETTER (guint64, flowbus_screen_get_instance, self->instance)
 
 /**
  * flowbus_screen_get_name: (get-property name)
@@ -54,12 +41,7 @@ flowbus_screen_get_instance (FlowbusScreen *self)
  *
  * Returns: (transfer none): the name of the screen in the definitions
  */
-const char *
-flowbus_screen_get_name (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->name;
-}
+GETTER (const char *, flowbus_screen_get_name, self->name)
 
 /**
  * flowbus_screen_get_flow: (get-property flow)
@@ -69,12 +51,7 @@ flowbus_screen_get_name (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): the path of its flow
  */
-const char *
-flowbus_screen_get_flow (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->flow;
-}
+GETTER (const char *, flowbus_screen_get_flow, self->flow)
 
 /**
  * flowbus_screen_get_root: (get-property root)
@@ -84,12 +61,7 @@ flowbus_screen_get_flow (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): the path of its root
  */
-const char *
-flowbus_screen_get_root (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->root;
-}
+GETTER (const char *, flowbus_screen_get_root, self->root)
 
 /**
  * flowbus_screen_get_style: (get-property style)
@@ -99,12 +71,7 @@ flowbus_screen_get_root (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): the word that says how to show it; %NULL if there is none
  */
-const char *
-flowbus_screen_get_style (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->style;
-}
+GETTER (const char *, flowbus_screen_get_style, self->style)
 
 /**
  * flowbus_screen_get_styles: (get-property styles)
@@ -114,12 +81,7 @@ flowbus_screen_get_style (FlowbusScreen *self)
  *
  * Returns: (transfer none) (array zero-terminated=1): the styles of the screen and of the flows above it, innermost first
  */
-const char *const *
-flowbus_screen_get_styles (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return (const char *const *) self->styles;
-}
+GETTER (const char *const *, flowbus_screen_get_styles, (const char *const *) self->styles)
 
 /**
  * flowbus_screen_is_live: (get-property live)
@@ -129,12 +91,7 @@ flowbus_screen_get_styles (FlowbusScreen *self)
  *
  * Returns: whether it has not been withdrawn
  */
-gboolean
-flowbus_screen_is_live (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
-  return !self->is_withdrawn;
-}
+GETTER (gboolean, flowbus_screen_is_live, !self->is_withdrawn)
 
 /**
  * flowbus_screen_get_reason: (get-property reason)
@@ -144,12 +101,7 @@ flowbus_screen_is_live (FlowbusScreen *self)
  *
  * Returns: (transfer none): why it was presented the last time
  */
-const char *
-flowbus_screen_get_reason (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->reason;
-}
+GETTER (const char *, flowbus_screen_get_reason, self->reason)
 
 /**
  * flowbus_screen_get_output: (get-property output)
@@ -159,12 +111,7 @@ flowbus_screen_get_reason (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): the output that its root stands on; %NULL if there is none
  */
-const char *
-flowbus_screen_get_output (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->output;
-}
+GETTER (const char *, flowbus_screen_get_output, self->output)
 
 /**
  * flowbus_screen_get_direction: (get-property direction)
@@ -174,12 +121,7 @@ flowbus_screen_get_output (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): how it came in sight; %NULL if nothing says so
  */
-const char *
-flowbus_screen_get_direction (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->direction;
-}
+GETTER (const char *, flowbus_screen_get_direction, self->direction)
 
 /**
  * flowbus_screen_get_activation_token: (get-property activation-token)
@@ -189,12 +131,7 @@ flowbus_screen_get_direction (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): the token that lets its window come to the front; %NULL if there is none
  */
-const char *
-flowbus_screen_get_activation_token (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->activation_token;
-}
+GETTER (const char *, flowbus_screen_get_activation_token, self->activation_token)
 
 /**
  * flowbus_screen_get_serial: (get-property serial)
@@ -204,12 +141,7 @@ flowbus_screen_get_activation_token (FlowbusScreen *self)
  *
  * Returns: the serial of the navigation that contributed it
  */
-guint64
-flowbus_screen_get_serial (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), 0);
-  return self->serial;
-}
+GETTER (guint64, flowbus_screen_get_serial, self->serial)
 
 /**
  * flowbus_screen_get_details: (get-property details)
@@ -219,12 +151,7 @@ flowbus_screen_get_serial (FlowbusScreen *self)
  *
  * Returns: (transfer none): all details of the latest call of Present
  */
-GVariant *
-flowbus_screen_get_details (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->details;
-}
+GETTER (GVariant *, flowbus_screen_get_details, self->details)
 
 /**
  * flowbus_screen_get_state: (get-property state)
@@ -234,12 +161,7 @@ flowbus_screen_get_details (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): what was saved last when it was presented; %NULL if nothing was
  */
-GVariant *
-flowbus_screen_get_state (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->state;
-}
+GETTER (GVariant *, flowbus_screen_get_state, self->state)
 
 /**
  * flowbus_screen_get_arguments: (get-property arguments)
@@ -249,12 +171,7 @@ flowbus_screen_get_state (FlowbusScreen *self)
  *
  * Returns: (transfer none): its arguments, of the type `a{sv}`
  */
-GVariant *
-flowbus_screen_get_arguments (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->arguments;
-}
+GETTER (GVariant *, flowbus_screen_get_arguments, self->arguments)
 
 /**
  * flowbus_screen_get_in_sight: (get-property in-sight)
@@ -264,12 +181,7 @@ flowbus_screen_get_arguments (FlowbusScreen *self)
  *
  * Returns: whether nothing covers it, and its flow is presented
  */
-gboolean
-flowbus_screen_get_in_sight (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
-  return self->in_sight;
-}
+GETTER (gboolean, flowbus_screen_get_in_sight, self->in_sight)
 
 /**
  * flowbus_screen_get_ready: (get-property ready)
@@ -279,12 +191,7 @@ flowbus_screen_get_in_sight (FlowbusScreen *self)
  *
  * Returns: whether what is to be seen is there
  */
-gboolean
-flowbus_screen_get_ready (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
-  return self->ready;
-}
+GETTER (gboolean, flowbus_screen_get_ready, self->ready)
 
 /**
  * flowbus_screen_get_visible: (get-property visible)
@@ -294,12 +201,7 @@ flowbus_screen_get_ready (FlowbusScreen *self)
  *
  * Returns: whether this program shows it
  */
-gboolean
-flowbus_screen_get_visible (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
-  return self->visible;
-}
+GETTER (gboolean, flowbus_screen_get_visible, self->visible)
 
 /**
  * flowbus_screen_get_title: (get-property title)
@@ -309,12 +211,7 @@ flowbus_screen_get_visible (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): its title
  */
-const char *
-flowbus_screen_get_title (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->title;
-}
+GETTER (const char *, flowbus_screen_get_title, self->title)
 
 /**
  * flowbus_screen_get_back_step: (get-property back-step)
@@ -324,12 +221,7 @@ flowbus_screen_get_title (FlowbusScreen *self)
  *
  * Returns: (transfer none) (nullable): the step that Back takes on it; %NULL if it is dismissed
  */
-const char *
-flowbus_screen_get_back_step (FlowbusScreen *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  return self->back_step;
-}
+GETTER (const char *, flowbus_screen_get_back_step, self->back_step)
 
 /**
  * flowbus_screen_get_presenter:

@@ -225,6 +225,8 @@ flowbus_tree_new_for_client (FlowbusClient *client, const char *path)
   return g_object_new (FLOWBUS_TYPE_TREE, "client", client, "path", path, NULL);
 }
 
+#define GETTER(type, function, value) FLOWBUS_GETTER (FlowbusTree, FLOWBUS_IS_TREE, type, function, value)
+
 /**
  * flowbus_tree_get_client: (get-property client)
  * @self: a tree
@@ -233,12 +235,7 @@ flowbus_tree_new_for_client (FlowbusClient *client, const char *path)
  *
  * Returns: (transfer none): its client
  */
-FlowbusClient *
-flowbus_tree_get_client (FlowbusTree *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_TREE (self), NULL);
-  return self->client;
-}
+GETTER (FlowbusClient *, flowbus_tree_get_client, self->client)
 
 /**
  * flowbus_tree_get_path: (get-property path)
@@ -248,12 +245,7 @@ flowbus_tree_get_client (FlowbusTree *self)
  *
  * Returns: (transfer none) (nullable): the path with which it begins; %NULL for all trees
  */
-const char *
-flowbus_tree_get_path (FlowbusTree *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_TREE (self), NULL);
-  return self->path;
-}
+GETTER (const char *, flowbus_tree_get_path, self->path)
 
 /**
  * flowbus_tree_get_loaded: (get-property loaded)
@@ -263,12 +255,7 @@ flowbus_tree_get_path (FlowbusTree *self)
  *
  * Returns: whether the list is what the service has
  */
-gboolean
-flowbus_tree_get_loaded (FlowbusTree *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_TREE (self), FALSE);
-  return self->loaded;
-}
+GETTER (gboolean, flowbus_tree_get_loaded, self->loaded)
 
 /**
  * flowbus_tree_get_roots:
@@ -278,12 +265,7 @@ flowbus_tree_get_loaded (FlowbusTree *self)
  *
  * Returns: (transfer none): the roots alone, or the flow with which the list begins
  */
-GListModel *
-flowbus_tree_get_roots (FlowbusTree *self)
-{
-  g_return_val_if_fail (FLOWBUS_IS_TREE (self), NULL);
-  return G_LIST_MODEL (self->roots);
-}
+GETTER (GListModel *, flowbus_tree_get_roots, G_LIST_MODEL (self->roots))
 
 /**
  * flowbus_tree_lookup:
