@@ -160,7 +160,7 @@ help:
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
 	@echo 'make bench      count what calls cost, beside a service in C that does nothing (ROWS=none,screen BUSES=dbus-broker)'
-	@echo 'make bench-check   fail if a call costs over 2 % more instructions or system calls than before'
+	@echo 'make bench-check   fail if a call takes over 2 % more system calls or 10 % more instructions than before'
 	@echo 'make bench-update  write down what calls cost now, for bench-check and in docs/performance.md'
 	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in seven scenarios: each $(EVERY)th (EVERY=1 for all)'
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
