@@ -82,7 +82,6 @@ extension Machine {
     }
 
     /// Forgets what was answered long enough ago.
-    @inline(__always)
     mutating func expireAsks(at now: Instant) {
         if !asks.isEmpty { forgetExpiredAsks(at: now) }
     }

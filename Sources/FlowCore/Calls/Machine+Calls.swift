@@ -2,7 +2,7 @@
 
 extension Machine {
     /// The current call waits. Its caller gets another answer when it has waited long enough.
-    mutating func suspend(_ request: RequestID, _ call: consuming Call, until due: Instant? = nil, _ turn: inout Turn) {
+    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
         accounting.count(call.usage, for: call.client)
         let token = if case .step = call.kind { turn.call.token } else { nil as Tokens.Key? }
         calls.suspend(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
@@ -21,7 +21,6 @@ extension Machine {
     }
 
     /// Takes the outcome of a deep link at one of its flows, if its call still waits for that.
-    @inline(__always)
     mutating func takeOutcome(_ outcome: Outcome, ofDeepLink request: RequestID, at place: Int, _ turn: inout Turn) {
         guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
             let path = calls.deepLinks[request.number]?[place].path
@@ -131,7 +130,6 @@ extension Machine {
     }
 
     /// A call goes on with the steps of another origin, which may pass on its activation token.
-    @inline(__always)
     mutating func moveActivationToken(of request: RequestID, to origin: UInt64) {
         if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
     }

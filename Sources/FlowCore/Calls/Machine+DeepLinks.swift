@@ -45,7 +45,7 @@ extension Machine {
         var call = Call(client: client, kind: .deepLink(link))
         call.undecided = undecided
         call.due = turn.now.advanced(by: Limits.replyTimeout)
-        calls.begin(request, call, consume outcomes)
+        calls.begin(request, call, outcomes)
         takeRest(of: request, &turn)
     }
 

@@ -41,7 +41,6 @@ struct PendingCalls: Sendable {
         Dictionary(uniqueKeysWithValues: table.map { (RequestID($0.key), $0.value) })
     }
 
-    @inline(__always)
     func contains(_ request: RequestID) -> Bool { table[request.number] != nil }
 
     subscript(request: RequestID) -> Call? { table[request.number] }
@@ -52,7 +51,8 @@ struct PendingCalls: Sendable {
     // MARK: Waiting
 
     /// A call waits. Its caller gets another answer at this time, unless it has an earlier one.
-    mutating func suspend(_ request: RequestID, _ call: consuming Call, until due: Instant) {
+    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant) {
+        var call = call
         if call.due == nil { call.due = due }
         if !call.isWatched {
             call.isWatched = true
@@ -72,10 +72,10 @@ struct PendingCalls: Sendable {
     }
 
     /// A deep link begins, with the outcomes that are known.
-    mutating func begin(_ request: RequestID, _ call: consuming Call, _ outcomes: consuming [FlowOutcome]) {
-        table[request.number] = consume call
+    mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
+        table[request.number] = call
         // A second reference would have the first outcome copy all.
-        deepLinks[request.number] = consume outcomes
+        deepLinks[request.number] = outcomes
     }
 
     /// Whether calls began to wait that have no alarm yet.
@@ -162,7 +162,6 @@ struct PendingCalls: Sendable {
     /// Notes the outcome of a deep link at one of its flows.
     ///
     /// - Returns: whether to report it to the caller, which was answered `pending`.
-    @inline(__always)
     mutating func end(_ place: Int, _ outcome: Outcome, ofDeepLink request: RequestID) -> Bool {
         var (undecided, isAnswered): (Int?, Bool) = (nil, false)
         table.update(request.number) { call in

@@ -37,19 +37,19 @@ public struct Coordinator: ~Copyable, Sendable {
     ///   - now: the time of the event.
     ///   - size: about how many effects and steps to handle. Beyond that, the work ends between two cascades; then
     ///     ``PendingWork/hasMore`` is true, and ``Event/continued`` continues it. Any other event finishes it first (S-7).
-    public mutating func handle(_ event: consuming Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
+    public mutating func handle(_ event: Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
         var effects: [Effect] = []
-        handle(consume event, at: now, upTo: size, into: &effects)
+        handle(event, at: now, upTo: size, into: &effects)
         return effects
     }
 
     /// Does the same, and appends the effects to a list, whose memory can so be used for many events.
     public mutating func handle(
-        _ event: consuming Event, at now: Instant, upTo size: Int = .max, into effects: inout [Effect]
+        _ event: Event, at now: Instant, upTo size: Int = .max, into effects: inout [Effect]
     ) {
         var turn = Turn(at: now, upTo: size, after: effects)
         effects = []
-        machine.handle(consume event, &turn)
+        machine.handle(event, &turn)
         swap(&effects, &turn.effects)
     }
 
@@ -183,11 +183,11 @@ struct Machine: Sendable {
     }
 
     /// Handles an event, as far as it goes in this turn.
-    mutating func handle(_ event: consuming Event, _ turn: inout Turn) {
+    mutating func handle(_ event: Event, _ turn: inout Turn) {
         forest.origin = 0
         if hasMore { handleRest(before: event, &turn) }
         forest.origin = 0
-        dispatch(consume event, &turn)
+        dispatch(event, &turn)
         endEvent(&turn)
     }
 
@@ -217,10 +217,10 @@ struct Machine: Sendable {
         finish(&turn)
     }
 
-    private mutating func dispatch(_ event: consuming Event, _ turn: inout Turn) {
+    private mutating func dispatch(_ event: Event, _ turn: inout Turn) {
         let earlier = begun
         begun = turn.now
-        switch consume event {
+        switch event {
         case .continued: begun = earlier
         case .restored(let records, let onSameBus):
             awaitFirstValues(turn)

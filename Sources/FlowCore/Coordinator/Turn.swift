@@ -35,7 +35,7 @@ struct Turn: ~Copyable, Sendable {
     private var lateOrigin: UInt64 = 0
 
     /// Begins a turn, whose effects follow those of earlier ones.
-    init(at now: Instant, upTo size: Int = .max, after earlier: consuming [Effect] = []) {
+    init(at now: Instant, upTo size: Int = .max, after earlier: [Effect] = []) {
         self.now = now
         self.size = size < .max - earlier.count ? size + earlier.count : .max
         effects = earlier
@@ -87,7 +87,7 @@ enum CallAnswer: Sendable {
     case fail(RequestID, FlowError)
 
     /// The effect that sends it.
-    consuming func asEffect() -> Effect {
+    func asEffect() -> Effect {
         switch self {
         case .reply(let request, let answer): .reply(request, answer)
         case .fail(let request, let error): .fail(request, error)

@@ -17,7 +17,6 @@ public struct Argument: Hashable, Sendable {
 }
 
 extension Argument {
-    @inline(__always)
     var byteCount: Int { Limits.argumentNameBytes + name.utf8.count + value.byteCount }
 }
 

@@ -3,11 +3,9 @@ public struct StepID: Hashable, Sendable {
     private let number: Int32
 
     /// The index.
-    @inline(__always)
     public var index: Int { Int(number) }
 
     /// Creates an id from an index.
-    @inline(__always)
     public init(_ index: Int) { number = Int32(index) }
 }
 
@@ -16,11 +14,9 @@ public struct ScreenID: Hashable, Sendable {
     private let number: Int32
 
     /// The index.
-    @inline(__always)
     public var index: Int { Int(number) }
 
     /// Creates an id from an index.
-    @inline(__always)
     public init(_ index: Int) { number = Int32(index) }
 }
 
@@ -29,11 +25,9 @@ public struct FlowID: Hashable, Sendable {
     private let number: Int32
 
     /// The index.
-    @inline(__always)
     public var index: Int { Int(number) }
 
     /// Creates an id from an index.
-    @inline(__always)
     public init(_ index: Int) { number = Int32(index) }
 }
 

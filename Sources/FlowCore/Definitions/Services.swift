@@ -51,7 +51,6 @@ public struct Navigator: Hashable, Sendable {
     }
 
     /// Whether it takes a step.
-    @inline(__always)
     func takes(_ step: StepID) -> Bool { step.index < isTaken.count && isTaken[step.index] }
 }
 

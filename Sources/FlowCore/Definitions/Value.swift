@@ -85,7 +85,6 @@ extension Value {
 
     /// The number of bytes that the value counts for against the limits: at least the bytes on the wire with all
     /// padding, and at least ``Limits/valueBytes``.
-    @inline(__always)
     public var byteCount: Int {
         // Most values are numbers and texts.
         switch self {

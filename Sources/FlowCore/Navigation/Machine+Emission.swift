@@ -142,7 +142,6 @@ extension Machine {
     /// Emits a step on a presentable.
     ///
     /// - Parameter isAdmitted: whether the client may emit there, whatever the flow's `emitters` are.
-    @inline(__always)
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
         waits: Bool = true, isAdmitted: Bool = false, _ purpose: WaitingStep.Purpose, _ turn: inout Turn
@@ -190,7 +189,6 @@ extension Machine {
     ///   - flow: the flow that takes the step.
     ///   - ownSetting: the step's own `whenHidden`, in place of the presentable's.
     ///   - turn: gets the effects.
-    @inline(__always)
     mutating func pass(
         _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, whenHidden ownSetting: WhenHidden? = nil,
         _ turn: inout Turn

@@ -23,7 +23,6 @@ extension Machine {
     }
 
     /// Gives the outcome of a step to the call that waits for it (S-9), or reports a failure to all (S-12).
-    @inline(__always)
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         switch step.purpose {
         case .deepLink(let request, let place):
@@ -57,7 +56,7 @@ extension Machine {
     }
 
     /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
-    mutating func trigger(_ step: consuming WaitingStep, _ turn: inout Turn) {
+    mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
             noteStillbirth(step, Fault(loop))
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
@@ -66,7 +65,7 @@ extension Machine {
             }
             return
         }
-        queue.insert(consume step)
+        queue.insert(step)
     }
 
     /// Counts a triggered step; returns false beyond the limit of its origin, which is reported once (S-11).

@@ -1,11 +1,8 @@
 // The definitions of live flows: which flow takes a step, which alternative matches it, which clients may emit it, and its
 // policy while a presentable is not presented.
-//
-// Each step calls most of them, so these are inlined.
 
 extension Machine {
     /// The flow that handles steps emitted on a presentable (S-4).
-    @inline(__always)
     func flow(for slot: NodeSlot) -> NodeSlot {
         if forest[slot].flow == nil, let parent = forest[slot].parent { return parent }
         return slot
@@ -54,7 +51,6 @@ extension Machine {
         }
     }
 
-    @inline(__always)
     func definition(of flow: NodeSlot) -> FlowID {
         guard let state = forest[flow].flow else {
             preconditionFailure("a step was sent to '\(forest[flow].path)', which is a screen")
@@ -83,7 +79,6 @@ extension Machine {
     }
 
     /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).
-    @inline(__always)
     func whenHidden(_ slot: NodeSlot) -> WhenHidden {
         if let own = forest[slot].whenHidden { return own }
         guard let definition = forest[slot].flow?.definition else { return .ignore }

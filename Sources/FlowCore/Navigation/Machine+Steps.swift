@@ -6,14 +6,12 @@ extension Machine {
     ///
     /// - Returns: false if the rest continues in the next slice.
     @discardableResult
-    @inline(__always)
     mutating func run(_ turn: inout Turn) -> Bool {
         // Most steps trigger none.
         settleChain(&turn) || runOn(&turn)
     }
 
     /// Settles the cascade at hand if it has ended, or waits. Returns whether no step is left in the queue.
-    @inline(__always)
     private mutating func settleChain(_ turn: inout Turn) -> Bool {
         if queue.isBetweenChains { settle(&turn) }
         if !queue.isEmpty { return false }
@@ -34,7 +32,6 @@ extension Machine {
 
     /// The cascade at hand has ended, or waits: empty flows go, and presenters are called if no other cascade begins at once
     /// (S-36, S-38).
-    @inline(__always)
     mutating func settle(_ turn: inout Turn) {
         if emptyFlows.hasDue { dismissEmptyFlows(&turn) }
         if !forest.hasSightings {
@@ -78,7 +75,6 @@ extension Machine {
     }
 
     /// Has the flow navigate, and ends the step with the outcome.
-    @inline(__always)
     private mutating func finish(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
         let outcome = navigate(step, flow, &turn)
         end(step, outcome, &turn)

@@ -3,7 +3,6 @@
 
 extension Machine {
     /// Whether a flow waits for an answer, also if new definitions took the guard away.
-    @inline(__always)
     func isWaiting(_ flow: NodeSlot) -> Bool { !questions.isEmpty && forest[flow].flow?.question != nil }
 
     /// Whether a step can be taken now at a flow with a guard or navigator. If not, it waits for its turn or for an answer.
@@ -133,7 +132,6 @@ extension Machine {
     /// usually the first one leads to a question, and they would have to wait again. If it does not, the next one follows.
     ///
     /// If the flow is gone, all of them are taken.
-    @inline(__always)
     mutating func unblock(_ flow: NodeID, at now: Instant) {
         if !blocked.isEmpty { unblockNext(at: flow, now) }
     }
@@ -204,7 +202,6 @@ extension Machine {
     }
 
     /// Sends `NavigationWillOccur`, if the flow's definition has `announce`.
-    @inline(__always)
     mutating func announce(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
         if definitions.flows[definition(of: flow).index].announces { sendAnnouncement(of: step, at: flow, &turn) }
     }

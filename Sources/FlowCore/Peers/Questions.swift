@@ -108,7 +108,7 @@ struct Questions: Sendable {
     subscript(id: QuestionID) -> Asked? { table[id.number] }
 
     /// Opens a question.
-    mutating func ask(_ asked: consuming Asked) -> QuestionID {
+    mutating func ask(_ asked: Asked) -> QuestionID {
         last += 1
         let id = QuestionID(last)
         table[id.number] = asked

@@ -25,7 +25,6 @@ extension Coordinator {
 
 extension Machine {
     /// What is left to do after an event.
-    @inline(__always)
     var pendingWork: Coordinator.PendingWork {
         guard unsaved.isWanted else {
             return Coordinator.PendingWork(hasMore: hasMore, hasUrgentRecords: false, hasRecords: false)

@@ -40,10 +40,10 @@ protocol RecordBody: RecordPart {
 extension RecordBody {
     var expectedByteCount: Int { 0 }
 
-    /// The record as bytes. The record is consumed, so that nothing in it is copied.
-    consuming func encoded() -> [UInt8] {
-        var writer = RecordWriter(reserving: expectedByteCount)
-        code(with: &writer)
+    /// The record as bytes.
+    func encoded() -> [UInt8] {
+        var (writer, body) = (RecordWriter(reserving: expectedByteCount), self)
+        body.code(with: &writer)
         return writer.bytes
     }
 
@@ -90,7 +90,6 @@ extension RecordReader: RecordCoder {
 // MARK: - Parts
 
 extension RecordCoder {
-    @inline(__always)
     mutating func code<Part: RecordPart>(_ part: inout Part) throws(Failure) { try part.code(with: &self) }
 
     /// A number with a maximum.
@@ -135,7 +134,6 @@ extension Value: RecordPart {
 
 extension Optional: RecordPart where Wrapped: RecordPart {
     static var unread: Wrapped? { nil }
-    @inline(__always)
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         var isThere = self != nil
         try coder.code(&isThere)
@@ -227,10 +225,8 @@ struct RecordCases<Whole: Equatable> {
     fileprivate var isFound = false
 }
 
-// These are inlined, so that a written value is compared with each case without a copy.
 extension RecordCoder {
     /// Begins an enumeration. Each case follows with its byte, which is part of the format.
-    @inline(__always)
     mutating func cases<Whole>(of whole: Whole) throws(Failure) -> RecordCases<Whole> {
         var cases = RecordCases(whole: whole)
         if Self.reads { try code(&cases.tag) }
@@ -238,7 +234,6 @@ extension RecordCoder {
     }
 
     /// A case without values.
-    @inline(__always)
     mutating func code<Whole>(_ cases: inout RecordCases<Whole>, _ tag: UInt8, _ whole: Whole) throws(Failure) {
         guard !cases.isFound, Self.reads ? cases.tag == tag : cases.whole == whole else { return }
         try found(&cases, tag)
@@ -246,7 +241,6 @@ extension RecordCoder {
     }
 
     /// A case with a value.
-    @inline(__always)
     mutating func code<Whole, Part: RecordPart>(
         _ cases: inout RecordCases<Whole>, _ tag: UInt8, _ make: (Part) -> Whole, _ take: (Whole) -> Part?
     ) throws(Failure) {
@@ -259,7 +253,6 @@ extension RecordCoder {
     }
 
     /// A case with two values.
-    @inline(__always)
     mutating func code<Whole, One: RecordPart, Other: RecordPart>(
         _ cases: inout RecordCases<Whole>, _ tag: UInt8, _ make: (One, Other) -> Whole,
         _ take: (Whole) -> (One, Other)?
@@ -272,7 +265,6 @@ extension RecordCoder {
         if Self.reads { cases.whole = make(parts.0, parts.1) }
     }
 
-    @inline(__always)
     private mutating func found<Whole>(_ cases: inout RecordCases<Whole>, _ tag: UInt8) throws(Failure) {
         var tag = tag
         if !Self.reads { try code(&tag) }
@@ -280,7 +272,6 @@ extension RecordCoder {
     }
 
     /// Ends an enumeration.
-    @inline(__always)
     func end<Whole>(_ cases: RecordCases<Whole>) throws(Failure) -> Whole {
         try check(cases.isFound, "there is no \(Whole.self) \(cases.tag)")
         precondition(cases.isFound, "records have no \(cases.whole)")

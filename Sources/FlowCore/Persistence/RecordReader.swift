@@ -57,7 +57,6 @@ public struct RecordReader: NumberReading, Sendable {
     }
 
     /// Reads a number. Most have one byte.
-    @inline(__always)
     public mutating func number() throws(RecordFailure) -> UInt64 {
         if place < bytes.count, bytes[place] < 0x80 {
             defer { place += 1 }

@@ -62,7 +62,6 @@ struct UnsavedRecords: Sendable {
     }
 
     /// Whether these numbers are reserved.
-    @inline(__always)
     func covers(serial: UInt64, instance: UInt64) -> Bool { serial <= reserved.serial && instance <= reserved.instance }
 
     /// Reserves the next block of numbers after these.

@@ -7,19 +7,15 @@ struct Boxed<Value: Sendable>: Sendable {
     // An array is the reference with copy-on-write that the standard library has. There is always one element.
     private var one: [Value]
 
-    @inline(__always)
     init(_ value: Value) { one = [value] }
 
-    @inline(__always)
     var value: Value {
         get { one[0] }
         _modify { yield &one[0] }
     }
 
-    @inline(__always)
     subscript<Member>(dynamicMember member: KeyPath<Value, Member>) -> Member { one[0][keyPath: member] }
 
-    @inline(__always)
     subscript<Member>(dynamicMember member: WritableKeyPath<Value, Member>) -> Member {
         get { one[0][keyPath: member] }
         _modify { yield &one[0][keyPath: member] }

@@ -22,7 +22,6 @@ struct DirtyRecords: Sendable {
         let rawValue: UInt8
         static let isLive = Flags(rawValue: 128)
         static let areListed = Flags(rawValue: 7)
-        @inline(__always)
         static func isListed(_ part: Part) -> Flags { Flags(rawValue: 1 << part.rawValue) }
         /// The record exists.
         static func isSaved(_ part: Part) -> Flags { Flags(rawValue: 8 << part.rawValue) }
@@ -59,7 +58,6 @@ struct DirtyRecords: Sendable {
     }
 
     /// Marks a record of a node as dirty.
-    @inline(__always)
     mutating func touch(_ slot: NodeSlot, _ part: Part) {
         if isWanted, !flags[slot.index].contains(.isListed(part)) { list(slot, part) }
     }

@@ -112,21 +112,18 @@ extension Node {
             ids.insert(birth.id)
         }
 
-        @inline(__always)
         mutating func takeFollows(into all: inout Changes) {
             all.formUnion(follows)
             follows = []
         }
 
         /// For whom the arguments of the latest navigation count, and how much; nil if there was none.
-        @inline(__always)
         var lastUsage: (client: Client, byteCount: Int)? { last.map { ($0.client, $0.byteCount) } }
 
         /// Sets the latest navigation. ``NodeTable`` counts its arguments.
         ///
         /// - Returns: for whom those of the one before counted, and how much; nil if there was none.
-        @inline(__always)
-        mutating func setLast(_ next: consuming LastNavigation) -> (client: Client, byteCount: Int)? {
+        mutating func setLast(_ next: LastNavigation) -> (client: Client, byteCount: Int)? {
             let former = lastUsage
             last = next
             return former

@@ -16,7 +16,6 @@ extension Forest {
     }
 
     /// Counts the name of a presentable that is new (1) or gone (-1): in its tree, and among the roots if it is one.
-    @inline(__always)
     mutating func countName(_ change: Int, of name: String, _ root: NodeSlot, _ parent: NodeSlot?) {
         if counts == nil { return }
         count(change, NameInTree(name: name, root: root))

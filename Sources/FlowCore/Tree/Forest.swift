@@ -71,19 +71,16 @@ struct Forest: Sendable {
     }
 
     /// The slot of a node; nil if it is no longer live.
-    @inline(__always)
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.slot(of: id)
     }
 
     /// The same for a node that there may be.
-    @inline(__always)
     func slot(of id: NodeID?) -> NodeSlot? {
         guard let id else { return nil }
         return nodes.slot(of: id)
     }
 
-    @inline(__always)
     func id(of slot: NodeSlot) -> NodeID {
         nodes.id(of: slot)
     }
@@ -237,7 +234,6 @@ struct Forest: Sendable {
 
 extension Forest {
     /// Changes a node. Dirty records, property changes and the need of another search for reclaiming are derived.
-    @inline(__always)
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
         nodes.update(slot, change)
     }
@@ -262,7 +258,7 @@ extension Forest {
     mutating func noteReclaimChange() { nodes.noteReclaimChange() }
 
     /// Sets a flow's latest navigation.
-    mutating func setLast(_ last: consuming LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
+    mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
 
     /// Sets the initial step that waits at a node. Returns the former one.
     @discardableResult

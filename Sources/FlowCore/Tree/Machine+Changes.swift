@@ -4,7 +4,6 @@
 extension Machine {
     /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
     /// then the deferred ones (S-16). An initial step was counted when it was contributed.
-    @inline(__always)
     mutating func triggerPresented(_ turn: inout Turn) {
         if forest.hasPresented { triggerWaiting(&turn) }
     }
@@ -39,7 +38,6 @@ extension Machine {
     }
 
     /// Reports changed properties, and new presentables before them.
-    @inline(__always)
     mutating func reportChanges(_ turn: inout Turn) {
         if forest.hasChanges { reportAll(&turn) }
     }

@@ -133,7 +133,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// How many of its asks are open, or answered and not acknowledged (S-45).
     var askCount = 0
 
-    @inline(__always)
     fileprivate mutating func takeFollows() -> Changes {
         var all = follows
         follows = []
@@ -194,11 +193,9 @@ struct NodeTable: Sendable {
     /// The number of slots.
     var slotCount: Int { nodes.count }
 
-    @inline(__always)
     func id(of slot: NodeSlot) -> NodeID { NodeID(slot: slot, instance: nodes[slot.index].instance) }
 
     /// The slot of a node; nil if it is no longer live.
-    @inline(__always)
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.indices.contains(id.slot.index) && nodes[id.slot.index].instance == id.instance ? id.slot : nil
     }
@@ -209,23 +206,10 @@ struct NodeTable: Sendable {
     // MARK: Changes
 
     /// Changes a node, and handles what follows.
-    @inline(__always)
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
-        var follows: Node.Changes = []
-        // Without the coroutine by which an array has its elements changed.
-        var all = nodes.mutableSpan
-        let result = Self.change(&all[slot.index], change, &follows)
+        let result = change(&nodes[slot.index])
+        let follows = nodes[slot.index].takeFollows()
         if !follows.isEmpty { follow(follows, slot) }
-        return result
-    }
-
-    /// In one access, because reading the node before would copy it.
-    @inline(__always)
-    private static func change<Result>(
-        _ node: inout Node, _ change: (inout Node) -> Result, _ follows: inout Node.Changes
-    ) -> Result {
-        let result = change(&node)
-        follows = node.takeFollows()
         return result
     }
 
@@ -241,7 +225,6 @@ struct NodeTable: Sendable {
     }
 
     /// Marks a record of a node as dirty.
-    @inline(__always)
     mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { dirty.touch(slot, part) }
 
     /// Notes that the search for presentables to reclaim could have another result.
@@ -264,9 +247,7 @@ struct NodeTable: Sendable {
         if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         if let parent {
-            // Not by ``update(_:_:)``: the closure would hold what it needs of the new node.
-            var all = nodes.mutableSpan
-            all[parent.index].flow?.value.add(slot, birth)
+            nodes[parent.index].flow?.value.add(slot, birth)
             noteReclaimChange(of: parent)
         }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
@@ -345,10 +326,9 @@ struct NodeTable: Sendable {
     }
 
     /// Sets a flow's latest navigation.
-    mutating func setLast(_ next: consuming LastNavigation, of slot: NodeSlot) {
+    mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
         let (client, byteCount) = (next.client, next.byteCount)
-        var all = nodes.mutableSpan
-        let former = all[slot.index].flow?.value.setLast(next) ?? (client, 0)
+        let former = nodes[slot.index].flow?.value.setLast(next) ?? (client, 0)
         if former.client != client {
             accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client)
             accounting.count(Accounting.Usage(bytes: byteCount), for: client)

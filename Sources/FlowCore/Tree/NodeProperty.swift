@@ -114,7 +114,6 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
 
 extension Forest {
     /// The value of a property. A property that only flows have is empty at a screen.
-    @inline(__always)
     func value(of property: NodeProperty, at slot: NodeSlot) -> PropertyValue {
         switch property {
         case .name: .text(self[slot].name)

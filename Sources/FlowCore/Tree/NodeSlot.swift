@@ -3,10 +3,8 @@ struct NodeSlot: Hashable, Sendable {
     private let number: Int32
 
     /// The slot with this index.
-    @inline(__always)
     init(_ index: Int) { number = Int32(index) }
 
     /// Its index among all slots of the forest.
-    @inline(__always)
     var index: Int { Int(number) }
 }

@@ -94,20 +94,18 @@ protocol HasNodeTraits {
 }
 
 extension HasNodeTraits {
-    // Inlined, because a call would copy the node.
-
-    @inline(__always) var name: String { traits.name }
-    @inline(__always) var id: String { traits.id }
-    @inline(__always) var style: String { traits.style }
-    @inline(__always) var arguments: Arguments { traits.arguments }
-    @inline(__always) var isVisible: Bool { traits.isVisible }
-    @inline(__always) var whenHidden: WhenHidden? { traits.whenHidden }
-    @inline(__always) var owner: Client? { traits.owner }
-    @inline(__always) var client: Client { traits.client }
-    @inline(__always) var backStep: String? { traits.backStep }
-    @inline(__always) var raised: UInt64 { traits.raised }
-    @inline(__always) var isHiddenByRule: Bool { traits.isHiddenByRule }
-    @inline(__always) var layer: String { traits.layer }
-    @inline(__always) var output: String { traits.output }
-    @inline(__always) var title: String { traits.title }
+    var name: String { traits.name }
+    var id: String { traits.id }
+    var style: String { traits.style }
+    var arguments: Arguments { traits.arguments }
+    var isVisible: Bool { traits.isVisible }
+    var whenHidden: WhenHidden? { traits.whenHidden }
+    var owner: Client? { traits.owner }
+    var client: Client { traits.client }
+    var backStep: String? { traits.backStep }
+    var raised: UInt64 { traits.raised }
+    var isHiddenByRule: Bool { traits.isHiddenByRule }
+    var layer: String { traits.layer }
+    var output: String { traits.output }
+    var title: String { traits.title }
 }

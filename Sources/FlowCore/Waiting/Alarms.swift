@@ -82,7 +82,6 @@ struct Alarms: Sendable {
     /// Notes that the timer is set for the next entry.
     ///
     /// - Returns: whether the timer has to change.
-    @inline(__always)
     mutating func arm() -> Bool {
         guard next?.due != timer else { return false }
         timer = next?.due

@@ -40,7 +40,7 @@ struct BlockedSteps: Sendable {
     var all: [NodeID: [WaitingStep]] { Dictionary(uniqueKeysWithValues: flows.map { ($0, steps(for: $0)) }) }
 
     /// Adds a step with a number.
-    mutating func insert(_ step: consuming WaitingStep) {
+    mutating func insert(_ step: WaitingStep) {
         let entry = Entry(origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count)
         if lines[step.flow.instance] == nil { lines[step.flow.instance] = Line(flow: step.flow) }
         lines.update(step.flow.instance) { $0.order.insert(entry) }

@@ -66,7 +66,6 @@ extension Machine {
     }
 
     /// A step from outside reached a flow, and so all flows above it.
-    @inline(__always)
     mutating func reach(_ flow: NodeSlot, _ turn: inout Turn) {
         if definitions.haveIdleFlows { reachAll(from: flow, &turn) }
     }
@@ -170,7 +169,6 @@ extension Machine {
     }
 
     /// Sets the timer for the next alarm, if it has changed.
-    @inline(__always)
     mutating func askForTimer(_ turn: inout Turn) {
         if alarms.arm() { turn.effects.append(.startTimer(at: alarms.timer)) }
     }

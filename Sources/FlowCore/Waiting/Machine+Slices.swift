@@ -4,7 +4,6 @@
 
 extension Machine {
     /// Whether the latest event has work left, which ``Event/continued`` continues.
-    @inline(__always)
     var hasMore: Bool {
         !queue.isEmpty || calls.hasNext || alarms.hasDue
     }

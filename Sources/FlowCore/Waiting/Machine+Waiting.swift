@@ -29,7 +29,6 @@ extension Machine {
     /// client does not wait for the flow.
     ///
     /// - Parameter screen: the screen of the flow on which it emits; nil for the flow itself.
-    @inline(__always)
     func checkEmitter(
         _ client: Client, of flow: NodeSlot, on screen: NodeSlot? = nil, waits: Bool = true
     ) throws(FlowError) {
@@ -155,7 +154,6 @@ extension Machine {
     /// Checks whether a step from outside may wait for a guard or navigator, if it has to, together with others of the same
     /// call. Returns how many may wait (S-33).
     @discardableResult
-    @inline(__always)
     mutating func checkWait(
         _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
@@ -180,7 +178,6 @@ extension Machine {
     }
 
     /// Whether a step may have to wait for a guard or navigator of a flow.
-    @inline(__always)
     func mayWait(_ step: StepID, at flow: NodeSlot) -> Bool {
         if isWaiting(flow) { return true }
         let definition = definition(of: flow).index

@@ -13,8 +13,6 @@ struct StepQueue: Sendable {
         static func < (one: Entry, other: Entry) -> Bool { (one.origin, one.number) < (other.origin, other.number) }
     }
 
-    /// The only step, if that was just triggered: most steps trigger one at most, which is taken next. It has no place.
-    private var only: WaitingStep?
     private var order = Heap<Entry>()
     /// By place; nil if the place is free.
     private var steps: [WaitingStep?] = []
@@ -48,41 +46,23 @@ struct StepQueue: Sendable {
         case alone(path: String)
     }
 
-    var isEmpty: Bool { order.isEmpty && chainedCount == 0 }
-    var count: Int { hasOnly ? 1 : order.count }
-    /// Whether there is ``only``. To compare that itself would copy the step.
-    private var hasOnly: Bool { order.isEmpty && chainedCount > 0 }
+    var isEmpty: Bool { order.isEmpty }
+    var count: Int { order.count }
     /// Whether no cascade is under way: each step here begins one, or continues one after a wait.
     var isBetweenChains: Bool { chainedCount == 0 }
 
     /// Adds a step that was just triggered.
-    mutating func insert(_ step: consuming WaitingStep) {
-        guard isEmpty else { return insert(consume step, isHead: false) }
+    mutating func insert(_ step: WaitingStep) { insert(step, isHead: false) }
+
+    private mutating func insert(_ step: WaitingStep, isHead: Bool) {
+        var step = step
         number(&step)
-        chainedCount = 1
-        only = consume step
-    }
-
-    /// Gives the only step a place beside others.
-    private mutating func placeOnly() {
-        guard hasOnly, let step = only.take() else { return }
-        chainedCount = 0
-        place(step, isHead: false)
-    }
-
-    private mutating func insert(_ step: consuming WaitingStep, isHead: Bool) {
-        placeOnly()
-        number(&step)
-        place(consume step, isHead: isHead)
-    }
-
-    private mutating func place(_ step: consuming WaitingStep, isHead: Bool) {
         if !isHead { chainedCount += 1 }
         if step.reportsFailure { reportingCount += 1 }
         if counts != nil { counts?[step.flow, default: 0] += 1 }
         let entry = Entry(
             origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
-        if entry.place == steps.count { steps.append(consume step) } else { steps[entry.place] = consume step }
+        if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
         unrecorded.append(entry.place)
         order.insert(entry)
     }
@@ -93,7 +73,7 @@ struct StepQueue: Sendable {
     }
 
     /// Adds a step that waited elsewhere.
-    mutating func insertAgain(_ step: consuming WaitingStep) { insert(consume step, isHead: true) }
+    mutating func insertAgain(_ step: WaitingStep) { insert(step, isHead: true) }
 
     /// Gives a step its number, if it has none: its place within its origin, and the number of its record.
     mutating func number(_ step: inout WaitingStep) {
@@ -111,10 +91,6 @@ struct StepQueue: Sendable {
 
     /// Takes the next step; nil if there is none.
     mutating func takeNext() -> WaitingStep? {
-        if hasOnly {
-            chainedCount = 0
-            return only.take()
-        }
         guard let entry = order.popFirst(), let next = steps[entry.place].take() else {
             forgetGone()
             return nil
@@ -140,7 +116,6 @@ struct StepQueue: Sendable {
 
     /// Whether one of them is for this flow.
     mutating func isAwaited(by flow: NodeID) -> Bool {
-        placeOnly()
         if order.isEmpty { return false }
         if let counts { return counts[flow, default: 0] > 0 }
         let counts = steps.reduce(into: [NodeID: Int]()) { if let step = $1 { $0[step.flow, default: 0] += 1 } }
@@ -153,7 +128,6 @@ struct StepQueue: Sendable {
     /// Notes removed flows: failures of their steps are reported at the nearest live ancestor, or else at the path that
     /// each had (S-12).
     mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to nearestLiveAncestor: NodeID?) {
-        placeOnly()
         // Thousands of steps of a deep link can wait, whose failures are not reported.
         guard reportingCount > 0 else { return }
         if !recorded.isEmpty { isOutdated = true }
@@ -189,7 +163,6 @@ struct StepQueue: Sendable {
     /// Takes the steps that need a record now, because they wait longer than this event: new ones, and those whose flow is
     /// gone. They count as recorded.
     mutating func takeUnrecorded() -> [WaitingStep] {
-        placeOnly()
         var taken: [WaitingStep] = []
         for place in unrecorded {
             if place < steps.count, let step = steps[place], recorded.insert(step.number).inserted {
@@ -210,5 +183,5 @@ struct StepQueue: Sendable {
     }
 
     /// The steps, in order.
-    var all: [WaitingStep] { only.map { [$0] } ?? order.elements.sorted().compactMap { steps[$0.place] } }
+    var all: [WaitingStep] { order.elements.sorted().compactMap { steps[$0.place] } }
 }
