@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import abc
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from gi.repository import Gio, GLib
 
 from . import _values
-from ._answers import Answer, Asked, Emission, Outcome, Verdict
+from ._activity import Activity
+from ._answers import Asked, Emission, Outcome, Verdict
+from ._loop import Loop
+from ._signals import Signals
 from ._values import FLOWBUS, ROOT, dictionary, node_path, object_path
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
@@ -25,6 +28,9 @@ class Actions(abc.ABC):
     """The calls that change the tree. Before each of them the device settles, so that none comes too early."""
 
     timeout: float
+    activity: Activity
+    loop: Loop
+    signals: Signals
 
     @abc.abstractmethod
     def settle(self, timeout: float | None = None) -> None:
@@ -36,12 +42,8 @@ class Actions(abc.ABC):
         """The connection of the test itself."""
 
     @abc.abstractmethod
-    def wait_answer(self, connection: Gio.DBusConnection, token: str) -> Answer:
-        """Waits for the answer to an ask."""
-
-    @abc.abstractmethod
-    def expect_answer(self, connection: Gio.DBusConnection) -> None:
-        """Sees to it that Answered is heard on this connection."""
+    def connect(self) -> Gio.DBusConnection:
+        """Another connection to the same bus."""
 
     def emit(self, node: str, step: str, /, **arguments: object) -> Verdict:
         """Emits a step on a flow or screen, such as ``shop/list``, and returns the verdict."""
@@ -90,12 +92,12 @@ class Actions(abc.ABC):
 
     def ask_on(self, connection: Gio.DBusConnection, path: str, step: str, arguments: Mapping[str, object]) -> Asked:
         token = str(uuid.uuid4())
-        self.expect_answer(connection)
+        self.signals.expect_answer(connection)
         serial, verdict = _values.call(
             connection, FLOWBUS, path, f"{FLOWBUS}.Stepper", "EmitStepWithOptions", GLib.Variant.new_tuple(
                 GLib.Variant("s", step), self.step_arguments(step, arguments), dictionary({"ask": True, "token": token})),
             timeout=self.timeout)
-        return Asked(Verdict(verdict, serial), token, lambda wanted: self.wait_answer(connection, wanted))
+        return Asked(Verdict(verdict, serial), token, lambda wanted: self.signals.wait_answer(connection, wanted, self.timeout))
 
     def back(self, node: str) -> Verdict:
         """Goes back at a flow or a screen."""
@@ -194,9 +196,9 @@ class Actions(abc.ABC):
         return _values.call(
             self.connection, FLOWBUS, path, interface, method, arguments, timeout=self.timeout, interactive=interactive)
 
-    @abc.abstractmethod
-    def in_loop(self, function: Any) -> Any:
+    def in_loop(self, function: Callable[[], Any]) -> Any:
         """Calls a function in the thread in which answers arrive."""
+        return self.loop.call(function)
 
     def _set_visible(self, node: str, visible: bool) -> None:
         self.settle()

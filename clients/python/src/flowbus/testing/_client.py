@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from gi.repository import Gio
 
 from . import _names
 from ._actions import Actions
-from ._answers import Answer
 from ._errors import DeviceError
-
-if TYPE_CHECKING:
-    from ._device import Device
-    from ._program import Program
+from ._program import Program
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
@@ -25,10 +19,11 @@ class Client(Actions):
     If the test plays the program of that name, the client is this program; otherwise it owns the name until ``close()``.
     """
 
-    def __init__(self, device: Device, name: str, program: Program | None) -> None:
+    def __init__(self, device: Actions, name: str, program: Program | None) -> None:
         self.device = device
         self.name = name
         self.timeout = device.timeout
+        self.activity, self.loop, self.signals = device.activity, device.loop, device.signals
         self._program = program
         self._own: Gio.DBusConnection | None = None
         if program is None:
@@ -71,11 +66,5 @@ class Client(Actions):
     def settle(self, timeout: float | None = None) -> None:
         self.device.settle(timeout)
 
-    def in_loop(self, function: Any) -> Any:
-        return self.device.in_loop(function)
-
-    def expect_answer(self, connection: Gio.DBusConnection) -> None:
-        self.device.expect_answer(connection)
-
-    def wait_answer(self, connection: Gio.DBusConnection, token: str) -> Answer:
-        return self.device.wait_answer(connection, token)
+    def connect(self) -> Gio.DBusConnection:
+        return self.device.connect()

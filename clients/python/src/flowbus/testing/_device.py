@@ -12,14 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from gi.repository import Gio, GLib
 
-from . import _names, _tree, _values
+from . import _names, _tree
 from ._actions import COORDINATOR, Actions
 from ._activity import Activity
-from ._answers import Answer
 from ._bus import Flowbusd, PrivateBus, find_program, finish, spawn, status_text, terminate, watch
 from ._client import Client
 from ._definitions import Definitions
@@ -29,7 +27,7 @@ from ._output import Output
 from ._program import Program, Script
 from ._screen import PlayedScreen, Question
 from ._signals import Signals
-from ._values import BUS, FLOWBUS, PROPERTIES, ROOT, object_path
+from ._values import BUS, FLOWBUS, PROPERTIES, ROOT
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
@@ -83,7 +81,7 @@ class Device(Actions):
                 self.loop = Loop.shared()
                 self._connection = self.connect()
                 _names.reload(self._connection, self.timeout)
-                self._signals = Signals(self.activity, self.loop, self._connection)
+                self.signals = Signals(self.activity, self.loop, self._connection)
             except BaseException:
                 self._bus.stop()
                 raise
@@ -111,6 +109,11 @@ class Device(Actions):
     def connection(self) -> Gio.DBusConnection:
         """The connection of the test itself to the bus."""
         return self._connection
+
+    def connect(self) -> Gio.DBusConnection:
+        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        connection: Gio.DBusConnection = Gio.DBusConnection.new_for_address_sync(self._bus.address, flags, None, None)
+        return connection
 
     # Programs that the test plays.
 
@@ -196,7 +199,7 @@ class Device(Actions):
         self.activity.note(f"{program.name}: is killed")
         name = program.unique_name
         program.stop()
-        self._signals.wait_gone(name, f"'{program.name}'", self.timeout)
+        self.signals.wait_gone(name, f"'{program.name}'", self.timeout)
         if program.installed and restart:
             program.start()
 
@@ -229,7 +232,7 @@ class Device(Actions):
         name = _names.owner(self._connection, FLOWBUS, self.timeout) or ""
         self.activity.note("flowbusd: is killed")
         self.flowbusd.kill()
-        self._signals.wait_gone(name, "flowbusd", self.timeout)
+        self.signals.wait_gone(name, "flowbusd", self.timeout)
         if restart:
             self.flowbusd.start()
         else:
@@ -306,7 +309,7 @@ class Device(Actions):
         """
         if not unique_name.startswith(":"):
             raise DeviceError(f"'{unique_name}' is no unique name, such as ':1.7'; a screen has the one of its owner")
-        self._signals.wait_gone(unique_name, f"'{unique_name}'", self.timeout)
+        self.signals.wait_gone(unique_name, f"'{unique_name}'", self.timeout)
 
     def settle(self, timeout: float | None = None) -> None:
         """Waits until nothing is under way between flowbusd and the programs that the test plays.
@@ -382,7 +385,7 @@ class Device(Actions):
         for process in self._processes:
             finish(process, 5)
         self.flowbusd.stop()
-        self._signals.stop()
+        self.signals.stop()
         if not self._connection.is_closed():
             self._connection.close_sync(None)
         self._bus.stop()
@@ -405,29 +408,6 @@ class Device(Actions):
         except BaseException as error:  # noqa: BLE001 - it is raised when all is ended.
             return error
         return None
-
-    # What programs and screens of the test need of it.
-
-    def connect(self) -> Gio.DBusConnection:
-        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
-        connection: Gio.DBusConnection = Gio.DBusConnection.new_for_address_sync(self._bus.address, flags, None, None)
-        return connection
-
-    def definition_of(self, flow: str, kind: str, program: str) -> str:
-        """The name of the definition of a live flow."""
-        (name,) = _values.call(
-            self._connection, FLOWBUS, object_path(flow), PROPERTIES, "Get", GLib.Variant("(ss)", (f"{FLOWBUS}.Flow", "Definition")),
-            timeout=self.timeout)
-        return str(name)
-
-    def in_loop(self, function: Callable[[], Any]) -> Any:
-        return self.loop.call(function)
-
-    def expect_answer(self, connection: Gio.DBusConnection) -> None:
-        self._signals.expect_answer(connection)
-
-    def wait_answer(self, connection: Gio.DBusConnection, token: str) -> Answer:
-        return self._signals.wait_answer(connection, token, self.timeout)
 
     # Inner workings.
 
@@ -502,4 +482,4 @@ class Device(Actions):
         if process_id == os.getpid():
             raise DeviceError(f"'{name}' belongs to the process of the test itself")
         os.kill(process_id, signal.SIGKILL)
-        self._signals.wait_gone(owner, f"'{name}'", self.timeout)
+        self.signals.wait_gone(owner, f"'{name}'", self.timeout)

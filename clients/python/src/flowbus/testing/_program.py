@@ -6,18 +6,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gi.repository import Gio, GLib
 
 from . import _names
+from ._actions import Actions
 from ._definitions import Role
 from ._errors import CallError, DeviceError
 from ._screen import Call, PlayedScreen, Question
-from ._values import BUS, BUS_PATH, FLOWBUS, INSTANCES, call, dictionary, error, node_path, variant
-
-if TYPE_CHECKING:
-    from ._device import Device
+from ._values import BUS, BUS_PATH, FLOWBUS, INSTANCES, PROPERTIES, call, dictionary, error, node_path, variant
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
@@ -77,7 +75,7 @@ class Script:
 class Program:
     """A program of the device that the test plays. It stands for one process, until it is killed."""
 
-    def __init__(self, device: Device, name: str, *, installed: bool) -> None:
+    def __init__(self, device: Actions, name: str, *, installed: bool) -> None:
         self.device = device
         self.name = name
         # Whether the bus can start it.
@@ -283,7 +281,7 @@ class Program:
         flow, step, arguments, details = values
         if record:
             self._record(Call(method, node_path(flow), step, arguments))
-        definition = self.device.definition_of(node_path(flow), kind, self.name)
+        (definition,) = self.device.call(flow, PROPERTIES, "Get", GLib.Variant("(ss)", (f"{FLOWBUS}.Flow", "Definition")))
         script = self._scripts.get(f"{kind} {definition}", Script())
         question = Question(self, flow, step, arguments, details)
         if script.hangs and record and self._late is None:
