@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gi.repository import Gio, GLib
@@ -14,7 +15,7 @@ from . import _names
 from ._actions import Actions
 from ._definitions import Role
 from ._errors import CallError, DeviceError
-from ._screen import Call, PlayedScreen, Question
+from ._screen import Call, PlayedScreen, Process, Question
 from ._values import BUS, BUS_PATH, FLOWBUS, INSTANCES, PROPERTIES, call, dictionary, error, node_path, variant
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
@@ -73,7 +74,7 @@ class Script:
 
 
 class Program:
-    """A program of the device that the test plays. It stands for one process, until it is killed."""
+    """A program of the device that the test plays. It has one process at a time."""
 
     def __init__(self, device: Actions, name: str, *, installed: bool) -> None:
         self.device = device
@@ -84,8 +85,7 @@ class Program:
         self.calls: list[Call] = []
         self._roles: dict[tuple[str, str], Role] = {}
         self._scripts: dict[str, Script] = {}
-        self._connection: Gio.DBusConnection | None = None
-        self._screens: dict[int, PlayedScreen] = {}
+        self._process: Process | None = None
         self._late: list[Callable[[], None]] | None = None
         self._nodes = {interface.name: interface for interface in Gio.DBusNodeInfo.new_for_xml(_INTERFACES).interfaces}
 
@@ -96,7 +96,7 @@ class Program:
 
     @property
     def is_running(self) -> bool:
-        return self._connection is not None
+        return self._process is not None
 
     @property
     def is_hanging(self) -> bool:
@@ -105,17 +105,17 @@ class Program:
     @property
     def unique_name(self) -> str:
         """The name of its connection; empty while it does not run."""
-        return str(self._connection.get_unique_name()) if self._connection else ""
+        return str(self._process.connection.get_unique_name()) if self._process else ""
 
     @property
     def connection(self) -> Gio.DBusConnection | None:
         """Its connection to the bus; None while it does not run."""
-        return self._connection
+        return self._process.connection if self._process else None
 
     @property
     def screens(self) -> list[PlayedScreen]:
         """The screens that it shows, hidden ones included, in the order in which it was called for them."""
-        return list(self._screens.values())
+        return list(self._process.screens.values()) if self._process else []
 
     def screen(self, name: str) -> PlayedScreen:
         """The screen with this path or name that it shows; of several, the newest."""
@@ -128,18 +128,17 @@ class Program:
 
     def start(self) -> None:
         """Starts a process of the program, which knows nothing of the one before."""
-        if self._connection is not None:
+        if self._process is not None:
             raise DeviceError(f"'{self.name}' is running already")
-        connection = self.device.connect()
-        self._connection = connection
+        process = self._process = Process(self.name, self.device, self.device.connect())
 
         def export() -> None:
             for role in self._roles.values():
-                self._export(connection, role)
+                self._export(process, role)
 
         self.device.loop.call(export)
-        self.device.activity.note(f"{self.name}: starts as {connection.get_unique_name()}")
-        if not _names.take(connection, self.name, self.device.timeout):
+        self.device.activity.note(f"{self.name}: starts as {self.unique_name}")
+        if not _names.take(process.connection, self.name, self.device.timeout):
             self.stop()
             raise DeviceError(f"the name '{self.name}' has an owner already, so the test can't play that program")
 
@@ -162,11 +161,10 @@ class Program:
 
     def stop(self) -> None:
         """Leaves the bus, as an ended process does. The device starts it again or not; see Device.kill."""
-        connection, self._connection = self._connection, None
-        self._screens = {}
+        process, self._process = self._process, None
         self._late = None
-        if connection is not None and not connection.is_closed():
-            connection.close_sync(None)
+        if process is not None and not process.connection.is_closed():
+            process.connection.close_sync(None)
 
     # What the device does with it.
 
@@ -175,28 +173,25 @@ class Program:
         key = (role.kind, role.path)
         if key not in self._roles:
             self._roles[key] = role
-            if (connection := self._connection) is not None:
-                self.device.loop.call(lambda: self._export(connection, role))
+            if self._process is not None:
+                self.device.loop.call(partial(self._export, self._process, role))
         self._scripts[f"{role.kind} {name}"] = script
 
     def flush(self) -> None:
         """Returns when all calls that the bus has for it have come in."""
-        if self._connection is not None:
-            call(self._connection, BUS, BUS_PATH, f"{BUS}.Peer", "Ping", timeout=self.device.timeout)
-
-    def forget(self, screen: PlayedScreen) -> None:
-        self._screens.pop(screen.instance, None)
+        if self._process is not None:
+            call(self._process.connection, BUS, BUS_PATH, f"{BUS}.Peer", "Ping", timeout=self.device.timeout)
 
     # Calls, in the thread of the loop.
 
-    def _export(self, connection: Gio.DBusConnection, role: Role) -> None:
+    def _export(self, process: Process, role: Role) -> None:
         def called(
                 _bus: object, _sender: str, _path: str, _interface: str, method: str, values: GLib.Variant,
                 invocation: Gio.DBusMethodInvocation) -> None:
             self.device.activity.touch()
 
             def handle() -> None:
-                self._handle(connection, role.kind, method, values.unpack(), invocation)
+                self._handle(process, role.kind, method, values.unpack(), invocation)
 
             if self._late is not None:
                 self._late.append(handle)
@@ -204,28 +199,27 @@ class Program:
                 handle()
 
         # GLib 2.84 deprecates the former one, of which PyGObject warns.
-        register = getattr(connection, "register_object_with_closures2", connection.register_object)
+        register = getattr(process.connection, "register_object_with_closures2", process.connection.register_object)
         register(role.path, self._nodes[_KINDS[role.kind]], called, None, None)
 
     def _handle(
-            self, connection: Gio.DBusConnection, kind: str, method: str, values: tuple[Any, ...],
-            invocation: Gio.DBusMethodInvocation) -> None:
-        if connection is not self._connection:
+            self, process: Process, kind: str, method: str, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation) -> None:
+        if process is not self._process:
             return  # Its process is gone.
         match method:
             case "Alive":
                 invocation.return_value(None)
             case "Present":
-                self._present(connection, values, invocation)
+                self._present(process, values, invocation)
             case "Withdraw":
-                self._withdraw(values)
+                self._withdraw(process, values)
                 invocation.return_value(None)
             case "Adapt" | "Navigate":
-                self._decide(kind, method, values, invocation)
+                self._decide(process, kind, method, values, invocation)
             case _:
                 self._activate(method, values, invocation)
 
-    def _present(self, connection: Gio.DBusConnection, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation) -> None:
+    def _present(self, process: Process, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation) -> None:
         path, name, arguments, details = values
         script = self._scripts.get(f"presenter {name}", Script())
         reason = str(details.get("reason", ""))
@@ -234,13 +228,12 @@ class Program:
             self.hang()
             assert self._late is not None
             # By the time it goes on, the test may have given it another script.
-            self._late.append(lambda: self._answer(connection, values, invocation, Script(shows=script.shows)))
+            self._late.append(lambda: self._answer(process, values, invocation, Script(shows=script.shows)))
             return
-        self._answer(connection, values, invocation, script)
+        self._answer(process, values, invocation, script)
 
     def _answer(
-            self, connection: Gio.DBusConnection, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation,
-            script: Script) -> None:
+            self, process: Process, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation, script: Script) -> None:
         path, name, arguments, details = values
         if script.refuses is not None:
             invocation.return_dbus_error(_REFUSED, script.refuses)
@@ -249,8 +242,7 @@ class Program:
             invocation.return_dbus_error(_FAILED, script.fails)
             return
         instance = details["instance"]
-        screen = self._screens.get(instance) or PlayedScreen(self, connection, instance)
-        self._screens[instance] = screen
+        screen = process.screens.setdefault(instance, PlayedScreen(process, instance))
         screen.path, screen.name, screen.arguments, screen.details = node_path(path), name, arguments, details
         invocation.return_value(None)
         if details.get("reason") == "return":
@@ -259,35 +251,36 @@ class Program:
             self.device.activity.run_script(f"the script of '{name}'", lambda: _act(screen, script))
             return
         if script.shows:
-            self._send(connection, screen, "SetVisible", GLib.Variant("(b)", (True,)))
+            self._send(process, screen, "SetVisible", GLib.Variant("(b)", (True,)))
             screen.visible = True
         if script.answers is not None:
-            self._send(connection, screen, "Finish", GLib.Variant.new_tuple(dictionary(script.answers)))
-            self.forget(screen)
+            self._send(process, screen, "Finish", GLib.Variant.new_tuple(dictionary(script.answers)))
+            process.screens.pop(instance, None)
 
-    def _withdraw(self, values: tuple[Any, ...]) -> None:
+    def _withdraw(self, process: Process, values: tuple[Any, ...]) -> None:
         path, instance, reason = values
-        screen = self._screens.pop(instance, None)
+        screen = process.screens.pop(instance, None)
         self._record(Call("Withdraw", node_path(path), screen.name if screen else "", {}, reason))
         if screen is not None:
             screen.withdrawn = reason
             screen.visible = False
             # A program that answered the call would have saved its state before; there is nothing else to wait for here.
             if reason == "evicted":
-                self._send(screen._connection, screen, "Release", None)
+                self._send(process, screen, "Release", None)
 
     def _decide(
-            self, kind: str, method: str, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation, record: bool = True) -> None:
+            self, process: Process, kind: str, method: str, values: tuple[Any, ...], invocation: Gio.DBusMethodInvocation,
+            record: bool = True) -> None:
         flow, step, arguments, details = values
         if record:
             self._record(Call(method, node_path(flow), step, arguments))
         (definition,) = self.device.call(flow, PROPERTIES, "Get", GLib.Variant("(ss)", (f"{FLOWBUS}.Flow", "Definition")))
         script = self._scripts.get(f"{kind} {definition}", Script())
-        question = Question(self, flow, step, arguments, details)
+        question = Question(process, flow, step, arguments, details)
         if script.hangs and record and self._late is None:
             self.hang()
             assert self._late is not None
-            self._late.append(lambda: self._decide(kind, method, values, invocation, record=False))
+            self._late.append(lambda: self._decide(process, kind, method, values, invocation, record=False))
             return
         if script.fails is not None:
             invocation.return_dbus_error(_FAILED, script.fails)
@@ -327,7 +320,7 @@ class Program:
         self.calls.append(what)
         self.device.activity.note(f"{self.name}: is called, {what}")
 
-    def _send(self, connection: Gio.DBusConnection, screen: PlayedScreen, method: str, arguments: GLib.Variant | None) -> None:
+    def _send(self, process: Process, screen: PlayedScreen, method: str, arguments: GLib.Variant | None) -> None:
         """Makes a call of a screen's owner from the loop, which can't wait for it. The device is not settled before it is answered."""
         device = self.device
         device.activity.note(f"{self.name}: calls {method} of {screen.path}")
@@ -335,17 +328,17 @@ class Program:
 
         def answered(_source: object, result: Gio.AsyncResult, _data: object = None) -> None:
             try:
-                connection.call_finish(result)
+                process.connection.call_finish(result)
             except GLib.Error as failure:
                 refused = error(failure, f"{method} of {screen.path}")
                 # A screen that is gone or another's by now is nothing wrong, and neither is a program that was killed.
                 late = isinstance(refused, CallError) and refused.name in ("UnknownObject", "NotOwner", "StaleArguments")
-                if not late and connection is self._connection:
+                if not late and process is self._process:
                     device.activity.fail(refused)
             finally:
                 done()
 
-        connection.call(
+        process.connection.call(
             FLOWBUS, f"{INSTANCES}/{screen.instance}", f"{FLOWBUS}.Presentable", method, arguments, None,
             Gio.DBusCallFlags.NONE, int(device.timeout * 1000), None, answered, None)
 

@@ -6,16 +6,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gi.repository import Gio, GLib
 
 from . import _values
+from ._actions import Actions
 from ._answers import Asked, Verdict
 from ._values import FLOWBUS, INSTANCES, dictionary, node_path
-
-if TYPE_CHECKING:
-    from ._program import Program
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
@@ -36,12 +34,21 @@ class Call:
         return f"{self.method} {self.path or self.name}{arguments}{reason}"
 
 
+@dataclass(eq=False)
+class Process:
+    """A process of a played program, with the screens that it shows, by their instances."""
+
+    name: str
+    device: Actions
+    connection: Gio.DBusConnection
+    screens: dict[int, PlayedScreen] = field(default_factory=dict)
+
+
 class PlayedScreen:
     """A screen that a played program shows. Its methods are the calls of the program that owns it."""
 
-    def __init__(self, program: Program, connection: Gio.DBusConnection, instance: int) -> None:
-        self._program = program
-        self._connection = connection
+    def __init__(self, process: Process, instance: int) -> None:
+        self._process = process
         self.instance = instance
         self.path = ""
         self.name = ""
@@ -52,7 +59,7 @@ class PlayedScreen:
         self.withdrawn = ""
 
     def __repr__(self) -> str:
-        return f"<PlayedScreen {self.path} of {self._program.name}{', withdrawn: ' + self.withdrawn if self.withdrawn else ''}>"
+        return f"<PlayedScreen {self.path} of {self._process.name}{', withdrawn: ' + self.withdrawn if self.withdrawn else ''}>"
 
     @property
     def reason(self) -> str:
@@ -85,20 +92,17 @@ class PlayedScreen:
 
     def close(self) -> None:
         """Dismisses the screen, as when the user closes its window."""
-        self._call("Presentable", "Dismiss")
-        self._program.forget(self)
+        self._leave("Dismiss")
 
     def fail(self, name: str, message: str = "") -> None:
         """Dismisses the screen, as a program does that has to give up. ``name`` is that of an error, such as
         "com.example.Pay.Error.Declined"; the flow gets it as ``$error``, and the message as ``$message``."""
         options: dict[str, object] = {"error": name, **({"message": message} if message else {})}
-        self._call("Presentable", "DismissWithOptions", GLib.Variant.new_tuple(dictionary(options)))
-        self._program.forget(self)
+        self._leave("DismissWithOptions", GLib.Variant.new_tuple(dictionary(options)))
 
     def finish(self, **result: object) -> None:
         """Answers with a result, which also dismisses the screen."""
-        self._call("Presentable", "Finish", GLib.Variant.new_tuple(dictionary(result)))
-        self._program.forget(self)
+        self._leave("Finish", GLib.Variant.new_tuple(dictionary(result)))
 
     def save_state(self, **state: object) -> None:
         """Saves what a later process gets as ``state``."""
@@ -117,19 +121,18 @@ class PlayedScreen:
 
     def release(self) -> None:
         """Gives the screen up, as after a Withdraw with the reason ``evicted``."""
-        self._call("Presentable", "Release")
-        self._program.forget(self)
+        self._leave("Release")
 
     def emit(self, step: str, /, **arguments: object) -> Verdict:
         """Emits a step as the owner of the screen: of two words, the verdict."""
         serial, verdict = self._call(
             "Stepper", "EmitStep", GLib.Variant.new_tuple(
-                GLib.Variant("s", step), self._program.device.step_arguments(step, arguments)))
+                GLib.Variant("s", step), self._process.device.step_arguments(step, arguments)))
         return Verdict(verdict, serial)
 
     def ask(self, step: str, /, **arguments: object) -> Asked:
         """Emits a step, and asks for the result of what it leads to. The ask belongs to the screen."""
-        return self._program.device.ask_on(self._connection, self._path, step, arguments)
+        return self._process.device.ask_on(self._process.connection, self._path, step, arguments)
 
     def acknowledge(self, token: str) -> None:
         """Says that an answer was taken."""
@@ -142,24 +145,29 @@ class PlayedScreen:
 
     def wait(self, event: threading.Event) -> None:
         """In a script: waits until the test sets the event. The device counts as settled meanwhile."""
-        self._program.device.activity.wait_for_event(event, f"the script of '{self.name}'")
+        self._process.device.activity.wait_for_event(event, f"the script of '{self.name}'")
 
     @property
     def _path(self) -> str:
         return f"{INSTANCES}/{self.instance}"
 
     def _call(self, interface: str, method: str, arguments: GLib.Variant | None = None) -> tuple[Any, ...]:
-        device = self._program.device
-        device.activity.note(f"{self._program.name}: calls {method} of {self.path}")
+        device = self._process.device
+        device.activity.note(f"{self._process.name}: calls {method} of {self.path}")
         return _values.call(
-            self._connection, FLOWBUS, self._path, f"{FLOWBUS}.{interface}", method, arguments, timeout=device.timeout)
+            self._process.connection, FLOWBUS, self._path, f"{FLOWBUS}.{interface}", method, arguments, timeout=device.timeout)
+
+    def _leave(self, method: str, arguments: GLib.Variant | None = None) -> None:
+        """Calls what ends that the program shows the screen."""
+        self._call("Presentable", method, arguments)
+        self._process.screens.pop(self.instance, None)
 
 
 class Question:
     """A step about which a guard or a navigator is asked."""
 
-    def __init__(self, program: Program, flow: str, step: str, arguments: Mapping[str, Any], details: Mapping[str, Any]) -> None:
-        self._program = program
+    def __init__(self, process: Process, flow: str, step: str, arguments: Mapping[str, Any], details: Mapping[str, Any]) -> None:
+        self._process = process
         self.flow = node_path(flow)
         self.step = step
         self.arguments = arguments
@@ -177,4 +185,4 @@ class Question:
 
     def wait(self, event: threading.Event) -> None:
         """Waits until the test sets the event. The device counts as settled meanwhile."""
-        self._program.device.activity.wait_for_event(event, f"the {self._program.name} that is asked about '{self.step}'")
+        self._process.device.activity.wait_for_event(event, f"the {self._process.name} that is asked about '{self.step}'")
