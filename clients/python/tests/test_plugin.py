@@ -196,12 +196,13 @@ def test_a_time_that_is_none(outside):
 
 
 def test_a_time_of_the_configuration(outside, pytester):
-    pytester.makeini("[pytest]\nflowbus_timeout = 0.2\n")
+    pytester.makeini("[pytest]\nflowbus_timeout = 17\n")
     result = outside(test_it="""
         def test_tap(flowbus):
             device = flowbus("flows.d")
             device.presenter("list")
-            assert device.timeout == 0.2
+            assert device.timeout == 17 and device.tree().presented
+            device.timeout = 0.2  # Everything has started, which may take longer on a slow machine.
             device.wait_presented("shop/detail")
     """)
     result.stdout.fnmatch_lines(["E*TimeoutError: there was not 'shop/detail', presented; the tree is"])
