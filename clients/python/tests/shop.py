@@ -19,7 +19,7 @@ idled      = {}
 [screens]
 list    = { presenter = "org.example.Shop", whenOwnerGone = "present" }
 detail  = { presenter = "org.example.Shop", arguments = { item = "int64" } }
-form    = { presenter = { name = "org.example.Form", path = "/form" }, whenOwnerGone = "present", evictAfter = "30d", watchdog = "100ms" }
+form    = { presenter = { name = "org.example.Form", path = "/form" }, whenOwnerGone = "present", evictAfter = "30d" }
 picker  = { presenter = "org.example.Picker", result = { contact = "int64" } }
 pay     = { presenter = "org.example.Pay", arguments = { cents = "uint32" } }
 map     = { application = "org.example.Map" }
