@@ -205,17 +205,14 @@ build:
 # Not by `swift test`, which keeps SwiftPM's lock: nothing else could be built meanwhile.
 run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_CYCLES=$(CYCLES) FLOWBUS_KILLS=$(KILLS) \
     $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
-    .build/$(if $(SANITIZE),sanitize-$(SANITIZE)/)debug/flowbusPackageTests.xctest --testing-library swift-testing
+    tools/run-tests .build/$(if $(SANITIZE),sanitize-$(SANITIZE)/)debug/flowbusPackageTests.xctest
 
-# Tests of the library share the main actor, so they run a few at once (Tests/FlowBusTests/FewAtOnce.swift), and not beside those that
-# compute for minutes: they would wait for a thread longer than a guard may.
 test:
 	@tools/dependencies build demo examples tests
 	$(if $(SANITIZE),@tools/sanitized $(SANITIZE) true)
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
 	$(if $(SANITIZE),,@tools/documentation)
-	$(if $(TEST_OPTIONS),$(run-tests) $(TEST_OPTIONS),$(run-tests) --skip FlowBusTests)
-	$(if $(TEST_OPTIONS),,$(run-tests) --filter FlowBusTests)
+	@$(run-tests) $(TEST_OPTIONS)
 
 # What rarely finds what `make test` does not.
 test-night: SEQUENCES = 100000
@@ -226,8 +223,8 @@ test-quick: SEQUENCES = 2000
 test-quick:
 	@tools/dependencies build demo tests
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
-	$(run-tests) --filter '$(quick)' --filter '$(quick-service)' --skip '$(quick-skipped)'
-	$(run-tests) --filter '$(quick-library)'
+	@$(run-tests) --filter '$(quick)' --filter '$(quick-service)' --skip '$(quick-skipped)'
+	@$(run-tests) --filter '$(quick-library)'
 
 # Apart from `make test`, because it needs a compositor and a window manager.
 test-windows:
