@@ -134,7 +134,8 @@ struct WatchdogTests {
         try service.emit("open", on: "/main")
         try peers.wait(for: "Present /main/page", of: ui)
         try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Presented"] == true }
-        try peers.wait(for: "Alive \(Peer.path)", of: ui)
+        // It was asked again, so it has answered.
+        for _ in 0..<2 { try peers.wait(for: "Alive \(Peer.path)", of: ui) }
         kill(ui.processID, SIGSTOP)
         defer { kill(ui.processID, SIGCONT) }
         let change = try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"] == "" }
