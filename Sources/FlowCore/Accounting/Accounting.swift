@@ -70,9 +70,12 @@ struct Accounting: Sendable {
         if change == Usage() { return }
         total += change
         guard client.isConnection else { return }
-        var account = accounts[client] ?? openAccount(of: client)
-        account.usage += change
-        accounts[client] = account
+        if accounts[client] == nil { _ = openAccount(of: client) }
+        func counted(_ account: inout Account?) -> Account? {
+            account?.usage += change
+            return account
+        }
+        guard let account = counted(&accounts[client]) else { return }
         if account.isGone {
             pool += change
             if account.usage == Usage() { emptied.append(client) }

@@ -34,8 +34,8 @@ extension Machine {
     }
 
     private func rule(for step: StepID, at flow: NodeSlot) -> Rule? {
-        let definition = definitions.flows[definition(of: flow).index]
-        return definition.rule(for: step).map { definition.rules[$0] }
+        let flow = definition(of: flow).index
+        return definitions.flows[flow].rule(for: step).map { definitions.flows[flow].rules[$0] }
     }
 
     /// Whether an alternative matches a step with these arguments.

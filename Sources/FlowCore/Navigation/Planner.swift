@@ -97,10 +97,13 @@ enum Planner {
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
         for child in plan.children { own.bytes += child.byteCount(in: forest) }
         var total = own
-        for slot in plan.going.flatMap(forest.postorder) {
-            let usage = forest.holding(of: slot, for: step.client)
-            own += -usage.own
-            total += -usage.total
+        // Not `flatMap(forest.postorder)`, which copies the forest for each step.
+        for root in plan.going {
+            for slot in forest.postorder(root) {
+                let usage = forest.holding(of: slot, for: step.client)
+                own += -usage.own
+                total += -usage.total
+            }
         }
         // From now on a reused child counts for this client.
         for case .reuse(let slot, _, _, let initial) in plan.children {

@@ -50,8 +50,9 @@ struct Forest: Sendable {
 
     /// The node in a slot.
     subscript(slot: NodeSlot) -> Node {
-        // Not `_read`: in an optimized build, what is taken out of the yielded node is not retained.
-        get { nodes.nodes[slot.index] }
+        // Not `_read`: in an optimized build, what is taken out of the yielded node is not retained. Inlined, as a call would copy all
+        // of a node for one member of it.
+        @inline(__always) get { nodes.nodes[slot.index] }
     }
 
     /// Creates an empty forest below this object path, or below none, with these quotas.
@@ -113,7 +114,7 @@ struct Forest: Sendable {
     /// The path of a child with this id, below that of its parent; nil where the path of a root is its id.
     static func path(of id: String, below above: String?) -> String {
         guard let above else { return id }
-        return "\(above)/\(id)"
+        return above + "/" + id
     }
 
     /// The path of a node's parent; nil for a root.

@@ -207,8 +207,8 @@ struct NodeTable: Sendable {
 
     /// Changes a node, and handles what follows.
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
-        let result = change(&nodes[slot.index])
-        let follows = nodes[slot.index].takeFollows()
+        func changed(_ node: inout Node) -> (Result, Node.Changes) { (change(&node), node.takeFollows()) }
+        let (result, follows) = changed(&nodes[slot.index])
         if !follows.isEmpty { follow(follows, slot) }
         return result
     }

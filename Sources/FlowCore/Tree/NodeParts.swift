@@ -79,8 +79,8 @@ extension Node {
         mutating func count(_ change: Int, for client: Client) {
             count += change
             if client.isService { ofServices += change }
-            clients[client, default: 0] += change
-            if clients[client] == 0 { clients[client] = nil }
+            let sum = self[client] + change
+            clients[client] = sum == 0 ? nil : sum
         }
     }
 

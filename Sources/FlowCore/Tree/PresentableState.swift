@@ -47,14 +47,15 @@ public struct PresentableState: Equatable, Sendable {
 extension Forest {
     /// All that signals report of a presentable.
     func state(of slot: NodeSlot) -> PresentableState {
-        let node = self[slot]
+        let isFlow = self[slot].flow != nil
         return PresentableState(
-            path: node.path, isFlow: node.flow != nil, name: node.name, parent: parentPath(of: slot),
-            instance: node.instance, arguments: node.arguments.broadcastable, isVisible: node.isVisible,
-            isPresented: node.isPresented, isInSight: node.flow == nil && node.isInSight,
-            isReady: node.flow?.isReady ?? true, ownerClient: node.owner, style: node.style,
-            presenter: node.presenting?.presenter.service.name ?? "", title: node.title, waiting: node.waiting,
-            current: currentPath(of: slot), output: node.output)
+            path: self[slot].path, isFlow: isFlow, name: self[slot].name, parent: parentPath(of: slot),
+            instance: self[slot].instance, arguments: self[slot].arguments.broadcastable,
+            isVisible: self[slot].isVisible, isPresented: self[slot].isPresented,
+            isInSight: !isFlow && self[slot].isInSight, isReady: self[slot].flow?.isReady ?? true,
+            ownerClient: self[slot].owner, style: self[slot].style,
+            presenter: self[slot].presenting?.presenter.service.name ?? "", title: self[slot].title,
+            waiting: self[slot].waiting, current: currentPath(of: slot), output: self[slot].output)
     }
 }
 

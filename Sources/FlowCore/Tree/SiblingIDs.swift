@@ -61,13 +61,13 @@ struct SiblingIDs: Equatable, Sendable {
     }
 
     /// The id with a number, which is at least 2.
-    private static func id(_ name: String, _ number: Int) -> String { "\(name)_\(number)" }
+    private static func id(_ name: String, _ number: Int) -> String { name + "_" + String(number) }
 
     /// The name and the number of an id that has both; nil for one that ``id(_:_:)`` would not return, such as `NAME_07`.
     private static func parts(of id: String) -> (name: String, number: Int)? {
-        guard let sign = id.lastIndex(of: "_"), sign > id.startIndex, let number = Int(id[id.index(after: sign)...]),
-            number >= 2, number < .max, id[id.index(after: sign)...] == String(number)
-        else { return nil }
+        guard let sign = id.utf8.lastIndex(of: UInt8(ascii: "_")), sign > id.startIndex else { return nil }
+        let digits = id[id.utf8.index(after: sign)...]
+        guard let number = Int(digits), number >= 2, number < .max, digits == String(number) else { return nil }
         return (String(id[..<sign]), number)
     }
 }
