@@ -163,6 +163,9 @@ extension Node {
 
 /// All nodes, by slot, with what follows from their changes.
 struct NodeTable: Sendable {
+    /// The compiler loads the whole of a struct that it passes to a function which only reads it, a fifth of what a step costs. It passes
+    /// one by its address if it does not know the size of a member, such as this one.
+    private let passedByAddress: (any Sendable)? = nil
     /// A slot with instance 0 is free.
     private(set) var nodes: [Node] = []
     private var freeSlots: [NodeSlot] = []
