@@ -199,7 +199,8 @@ struct RegisteredScreensLossTests {
 
     // MARK: Records
 
-    @Test func `D-3 D-6 the record of a registration with screens is read as it was written; no part of it is one`() throws {
+    @Test func `D-3 D-6 the record of a registration with screens is read as written, and no part of it is one`() throws
+    {
         let type = try #require(ValueType(signature: "x"))
         let sum = [Parameter("sum", type, isOptional: true)]
         var registration = Registration(
