@@ -48,6 +48,16 @@ struct WatchdogTests {
         world.effects.compactMap { if case .askAlive(let check) = $0 { check.id.number } else { nil } }
     }
 
+    /// However often the page is shown, and however long, its owner is not asked.
+    private func expectNoQuestion(_ world: World) throws {
+        for _ in 0..<3 {
+            try world.hide("/main/page", by: ":1.9")
+            try world.show("/main/page", by: ":1.9")
+            world.wait(2 * Self.interval)
+            #expect(asked(world) == [])
+        }
+    }
+
     @Test func `S-44 the owner is asked at the object of the presenter, at once and an interval after each answer`()
         throws
     {
@@ -80,12 +90,7 @@ struct WatchdogTests {
     @Test func `S-44 the silence of a program that never answered is no hang, and it is not asked again`() throws {
         let world = try world(answer: .silent)
         #expect(world.effects.isEmpty)
-        for _ in 0..<3 {
-            try world.hide("/main/page", by: ":1.9")
-            try world.show("/main/page", by: ":1.9")
-            world.wait(2 * Self.interval)
-            #expect(asked(world) == [])
-        }
+        try expectNoQuestion(world)
         // Nor is it on its next screen: each unanswered call takes room in the bus.
         try world.dismiss("/main/page", by: ":1.9")
         try world.emit("page", on: "/main")
@@ -198,12 +203,7 @@ struct WatchdogTests {
 
     @Test func `S-44 an owner that can't be asked is not asked again, but the next one is`() throws {
         let world = try world(answer: .unsupported)
-        for _ in 0..<3 {
-            try world.hide("/main/page", by: ":1.9")
-            try world.show("/main/page", by: ":1.9")
-            world.wait(2 * Self.interval)
-            #expect(asked(world) == [])
-        }
+        try expectNoQuestion(world)
         try world.release("/main/page", by: ":1.9")
         try world.claim("/main/page", by: ":1.8")
         #expect(asked(world) == [3])

@@ -85,8 +85,7 @@ final class EmbeddedMainLoop {
         #endif
         }
         #if !OwnActor
-            // The main loop that hangs does not process this one, so systemd hears nothing. That it can't ask for that is none of the
-            // connection's faults.
+            // systemd hears of this loop as long as the main loop of the program goes on. A connection works without that, too.
             _ = try? loop.enableWatchdog()
         #endif
         wakeup.signal()

@@ -70,7 +70,7 @@ struct Accounting: Sendable {
         if change == Usage() { return }
         total += change
         guard client.isConnection else { return }
-        if accounts[client] == nil { _ = openAccount(of: client) }
+        if accounts[client] == nil { openAccount(of: client) }
         func counted(_ account: inout Account?) -> Account? {
             account?.usage += change
             return account
@@ -94,16 +94,14 @@ struct Accounting: Sendable {
 
     /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
-        if accounts[client] == nil, client.isConnection { _ = openAccount(of: client) }
+        if accounts[client] == nil, client.isConnection { openAccount(of: client) }
     }
 
     /// Opens the account of a client that has none.
-    private mutating func openAccount(of client: Client) -> Account {
+    private mutating func openAccount(of client: Client) {
         let isGone = client == .former
         if isGone { goneCount += 1 } else { opened.append(client) }
-        let account = Account(isGone: isGone)
-        accounts[client] = account
-        return account
+        accounts[client] = Account(isGone: isGone)
     }
 
     /// Whether there may be such clients, or accounts to forget.

@@ -74,7 +74,6 @@ struct PendingCalls: Sendable {
     /// A deep link begins, with the outcomes that are known.
     mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
         table[request.number] = call
-        // A second reference would have the first outcome copy all.
         deepLinks[request.number] = outcomes
     }
 

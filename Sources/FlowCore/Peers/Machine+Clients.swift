@@ -74,8 +74,7 @@ extension Machine {
             questions.closeOwner(question)
             return
         }
-        let hangs = questions.programs.answering.contains(presenter)
-        if answer == .silent, !hangs, checkInterval(of: slot) != nil {
+        if answer == .silent, !isExpectedToAnswer(slot), checkInterval(of: slot) != nil {
             // The question stays open: the program may only be slow to start.
             return questions.programs.noteSilence(of: presenter)
         }

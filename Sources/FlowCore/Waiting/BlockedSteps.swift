@@ -42,8 +42,7 @@ struct BlockedSteps: Sendable {
     /// Adds a step with a number.
     mutating func insert(_ step: WaitingStep) {
         let entry = Entry(origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count)
-        if lines[step.flow.instance] == nil { lines[step.flow.instance] = Line(flow: step.flow) }
-        lines.update(step.flow.instance) { $0.order.insert(entry) }
+        lines[step.flow.instance, default: Line(flow: step.flow)].order.insert(entry)
         if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
     }
 

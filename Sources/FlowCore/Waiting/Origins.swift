@@ -77,8 +77,7 @@ struct Origins: Sendable {
 
     /// Counts a waiting part that is not triggered now: a screen that waits for its presenter, or a restored step.
     mutating func wait(_ origin: UInt64, isDeferred: Bool = false) {
-        if table[origin] == nil { table[origin] = Cascade() }
-        table.update(origin) { $0.waiting += 1 }
+        table[origin, default: Cascade()].waiting += 1
         if isDeferred { addDeferred(origin) }
     }
 

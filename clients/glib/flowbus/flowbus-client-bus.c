@@ -340,9 +340,5 @@ _flowbus_client_add_part (FlowbusClient *self, gpointer object, FlowbusPartFunc 
 void
 _flowbus_client_remove_part (FlowbusClient *self, gpointer object)
 {
-  for (guint i = 0; i < self->parts->len; i++)
-    if (((Part *) g_ptr_array_index (self->parts, i))->part == object) {
-      g_ptr_array_remove_index (self->parts, i);
-      return;
-    }
+  g_ptr_array_remove (self->parts, find_part (self, object));
 }
