@@ -14,8 +14,12 @@ struct SiblingIDs: Equatable, Sendable {
         var number = planned.floors[name] ?? 2
         // If planned removals free ids, smaller ones than those known may be free.
         if planned.freed.isEmpty { number = max(number, smallest[name] ?? 2) }
-        while isTaken(Self.id(name, number), besides: planned) { number += 1 }
-        return Self.id(name, number)
+        var id = Self.id(name, number)
+        while isTaken(id, besides: planned) {
+            number += 1
+            id = Self.id(name, number)
+        }
+        return id
     }
 
     /// Whether an id will be taken after the planned removals and additions.
@@ -67,7 +71,10 @@ struct SiblingIDs: Equatable, Sendable {
     private static func parts(of id: String) -> (name: String, number: Int)? {
         guard let sign = id.utf8.lastIndex(of: UInt8(ascii: "_")), sign > id.startIndex else { return nil }
         let digits = id[id.utf8.index(after: sign)...]
-        guard let number = Int(digits), number >= 2, number < .max, digits == String(number) else { return nil }
+        // Neither a zero nor a plus sign in front.
+        guard let first = digits.utf8.first, first > UInt8(ascii: "0"), let number = Int(digits), number >= 2,
+            number < .max
+        else { return nil }
         return (String(id[..<sign]), number)
     }
 }
