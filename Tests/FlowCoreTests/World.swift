@@ -20,10 +20,9 @@ final class World {
     /// The clients that the shell was asked to watch. Any client with usage is watched, so the lines do not contain it.
     private(set) var watched: [String] = []
 
-    init(_ builder: DefinitionsBuilder, quotas: Quotas = .service, soleClient: Client? = nil) {
+    init(_ builder: DefinitionsBuilder, quotas: Quotas = .service) {
         self.quotas = quotas
-        coordinator = Coordinator(
-            definitions: builder.definitions, basePath: "", quotas: quotas, soleClient: soleClient)
+        coordinator = Coordinator(definitions: builder.definitions, basePath: "", quotas: quotas)
     }
 
     private let quotas: Quotas

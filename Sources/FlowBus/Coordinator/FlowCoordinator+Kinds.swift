@@ -162,7 +162,6 @@ extension FlowCoordinator {
             if case .success = result {
                 self?.screenTypes.merge(types) { known, _ in known }
                 self?.screenNames.merge(names) { _, new in new }
-                for child in children where !child.presentableType.isFlow { asked.note(child.presentable) }
             }
             done(result)
         }

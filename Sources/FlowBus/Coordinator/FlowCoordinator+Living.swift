@@ -24,7 +24,6 @@ extension FlowCoordinator {
             FlowReadiness.of(flow).reset()
             if place.report?.isReady == true { FlowReadiness.of(flow).markReady() }
         } else {
-            presenting = node
             bindProperties(of: node)
         }
         // The node is kept until it ends, and its subscriptions with it. Visibility goes first: the gate checks a step at the moment
@@ -38,16 +37,9 @@ extension FlowCoordinator {
 
     /// Binds what a screen saves and asks, which few do.
     private func bindProperties(of node: HostedNode) {
-        let type = node.presentableType
-        if type.isPlain { return }
         let properties = SavedProperties(of: node.presentable)
         if !properties.isEmpty { node.reports = reports(of: node, properties) }
-        if ScreenAsks.finder.properties(of: node.presentable).isEmpty {
-            type.isPlain =
-                properties.isEmpty && SavedProperties.isWithout(type.id) && ScreenAsks.finder.isWithout(type.id)
-        } else {
-            node.asks = asks(of: node)
-        }
+        if !ScreenAsks.finder.properties(of: node.presentable).isEmpty { node.asks = asks(of: node) }
     }
 
     private func report(_ change: Presence.Change, of node: HostedNode) {
@@ -106,7 +98,7 @@ extension FlowCoordinator {
         do throws(NavigationError) {
             let message = try encode(step)
             if isGated(node) { return node.ended(message.name, .success(StepOutcome(verdict: .hidden, serial: 0))) }
-            host.emit(message, by: node)
+            host.emit(message, on: node.path, instance: node.instance) { node.ended(message.name, $0) }
         } catch {
             notify(error, at: node.path, step: String(describing: step))
         }
@@ -141,10 +133,8 @@ extension FlowCoordinator {
     private var nodes: [HostedNode] { live.values.compactMap(\.node).sorted { $0.instance < $1.instance } }
 
     package func added(_ node: consuming HostNode) {
-        let place = live.place(at: node.path)
-        newest = node.isFlow ? nil : place
         startingRoots.forget(node.path)
-        place.report = node
+        live.place(at: node.path).report = node
     }
 
     /// The flow has taken a step, failed to, or takes its time: whoever started it need not wait any more.
@@ -182,7 +172,6 @@ extension FlowCoordinator {
 
     package func removed(_ path: NodePath) {
         let place = live[path]
-        if let place, newest === place { newest = nil }
         place?.report = nil
         if !origins.isEmpty { origins[path] = nil }
         roots[path] = nil
@@ -218,8 +207,6 @@ extension FlowCoordinator {
         }
         let object = ObjectIdentifier(node.presentable)
         places[object] = places[object]?.removing(node)
-        if presenting === node { presenting = nil }
-        if emitting === node { emitting = nil }
         if asked === node { asked = nil }
     }
 
@@ -240,15 +227,12 @@ extension FlowCoordinator {
     package func present(_ presentation: Presentation, instance: UInt64) -> Bool {
         guard let node = node(at: presentation.path, instance: instance) else { return false }
         if let reports = node.reports { reports.restore(Arguments(presentation.state)) }
-        presenting = node
         node.presentable.present(presentation)
         return true
     }
 
     private func node(at path: NodePath, instance: UInt64) -> HostedNode? {
-        if let presenting, presenting.instance == instance { return presenting }
-        guard let node = node(at: path), node.instance == instance else { return nil }
-        return node
+        node(at: path).flatMap { $0.instance == instance ? $0 : nil }
     }
 
     package func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
@@ -298,7 +282,6 @@ extension FlowCoordinator {
         _ applied: Contributed, _ contributions: [AppliedContributor], _ navigation: HostNavigation, _ step: (any Step)?
     ) {
         var next = 0
-        if let only = applied.only { begin(only, at: 0, contributions, &next, navigation, step) }
         for (index, named) in applied.children.enumerated() {
             begin(named, at: applied.places?[index] ?? index, contributions, &next, navigation, step)
         }
@@ -323,9 +306,7 @@ extension FlowCoordinator {
         let (contribution, child) = (contributions[next], named.child)
         next += 1
         // A later navigation may have dismissed the child already.
-        guard let path = contribution.path, let new = newest?.report?.path == path ? newest : live[path],
-            new.report != nil
-        else {
+        guard let path = contribution.path, let new = live[path], new.report != nil else {
             if contribution.kind == .reuse, let child { discard(child) }
             return
         }
@@ -405,7 +386,6 @@ extension FlowCoordinator {
 
     /// Nothing is known as live any more.
     private func forgetReports() {
-        newest = nil
         for place in live.values { place.report = nil }
         live = live.filter { $0.value.node != nil }
     }

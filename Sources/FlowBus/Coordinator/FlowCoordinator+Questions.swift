@@ -77,20 +77,10 @@ extension FlowCoordinator: HostDelegate {
     ) throws(NavigationError) {
         let restoration = restoration(of: question)
         var list: [FlowContributor]
-        // The child that is contributed alone.
-        var onlyChild: ContributedChild?
         switch consume contributors {
         case .none: return answer(.contributors([]))
         case .unhandled: return answer(.unhandled)
-        case .one(let contributor):
-            onlyChild = restoration == nil ? contributor.makeChild() : nil
-            // What most steps lead to needs no lists.
-            if let onlyChild, onlyChild.isPlain, let name = registeredName(of: onlyChild, question) {
-                answer(.screen(name))
-                node.contributed = Contributed(only: NamedChild(name: name, child: onlyChild))
-                return
-            }
-            list = [contributor]
+        case .one(let contributor): list = [contributor]
         case .multiple(let contributors): list = contributors
         // The end of a flow is no child to restore.
         case .end where restoration != nil, .answer where restoration != nil: list = []
@@ -106,7 +96,7 @@ extension FlowCoordinator: HostDelegate {
                 if !step.isNone { all.append(.step(.current, try encode(step))) }
             case .forwardToParentFlow(let step): if !step.isNone { all.append(.step(.parent, try encode(step))) }
             case .contribute:
-                guard let child = onlyChild ?? contributor.makeChild() else { continue }
+                guard let child = contributor.makeChild() else { continue }
                 if restoration != nil { child.initialSteps = [] }
                 for step in takeInitialSteps(of: child, isLast: place == list.lastChild, question) {
                     all.insert(.step(.current, step), at: applied.leadingSteps)
@@ -142,11 +132,6 @@ extension FlowCoordinator: HostDelegate {
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }
-        if let kind = kind(asked: question), kind.hasAll(applied.children) {
-            answer(.contributors(all))
-            node.contributed = applied
-            return
-        }
         try registerIfNeeded(applied.children.compactMap(\.child), by: question) { [all] result in
             switch result {
             case .success: answer(.contributors(all))
@@ -180,13 +165,6 @@ extension FlowCoordinator: HostDelegate {
         }
         if !taken.isEmpty { child.initialSteps.removeSubrange(kept..<kept + taken.count) }
         return taken
-    }
-
-    /// The name at the host of a screen of a registered class; nil for any other child.
-    private func registeredName(of child: ContributedChild, _ question: HostQuestion) -> String? {
-        let screen = child.presentable
-        guard let name = kind(asked: question)?.registeredName(of: screen) else { return nil }
-        return host.name(of: type(of: screen), name)
     }
 
     /// Encodes the result of a flow, which has to be of its type.

@@ -26,21 +26,15 @@ public final class FlowCoordinator: Sendable {
     var flowNames: [String: String] = [:]
     var screenNames: [String: String] = [:]
     /// All presentables that the host has reported as live, and the flows and screens whose objects are in this coordinator.
-    @exclusivity(unchecked) var live: [NodePath: LivePlace] = [:]
+    var live: [NodePath: LivePlace] = [:]
     /// The flows and screens whose objects are in this coordinator, by object.
-    @exclusivity(unchecked) var places: [ObjectIdentifier: NodesOfObject] = [:]
-    /// The flow or screen that a step was emitted on last, while it is live.
-    @exclusivity(unchecked) var emitting: HostedNode?
+    var places: [ObjectIdentifier: NodesOfObject] = [:]
     /// The flow that was asked last where a step leads: it navigates next.
-    @exclusivity(unchecked) var asked: HostedNode?
-    /// The screen that began, or was presented, last: it is presented next, and its host says that it is.
-    @exclusivity(unchecked) var presenting: HostedNode?
-    /// The screen that was added last, while it is live: the navigation that added it is reported next.
-    @exclusivity(unchecked) var newest: LivePlace?
+    var asked: HostedNode?
     /// What led to each live child without a node; empty if the host keeps the tree.
     var origins: [NodePath: ChildOrigin] = [:]
     /// Flows that take a step again to restore its children.
-    @exclusivity(unchecked) var restorations: [NodePath: Restoration] = [:]
+    var restorations: [NodePath: Restoration] = [:]
     /// Registrations under way, with the requests that wait for each.
     var registering: [String: [@FlowActor () -> Void]] = [:]
     /// Roots to start, in order, and whether one is being registered.
@@ -49,7 +43,7 @@ public final class FlowCoordinator: Sendable {
     /// Roots that were requested and have no path yet.
     var awaitedRoots: [Root] = []
     /// Who waits until the initial steps of roots have run.
-    @exclusivity(unchecked) var startingRoots = StartingRoots()
+    var startingRoots = StartingRoots()
     /// The live roots that this coordinator started.
     var roots: [NodePath: Root] = [:]
 
@@ -57,7 +51,7 @@ public final class FlowCoordinator: Sendable {
     let navigations: Broadcast<FlowNavigation>
     let failed: Broadcast<NavigationFailure>
     /// What ``log`` has.
-    @exclusivity(unchecked) var logged = LogBuffer()
+    var logged = LogBuffer()
 
     /// Creates a coordinator in this process. It needs no bus, no service and no file.
     public convenience init() { self.init(host: LocalHost()) }
@@ -154,12 +148,7 @@ public final class FlowCoordinator: Sendable {
         let node = try node(of: presentable)
         if isGated(node) { return StepOutcome(verdict: .hidden, serial: 0) }
         try Task.checkCancellation()
-        switch host.emitAtOnce(message, on: node.path, instance: node.instance) {
-        case .decided(let outcome): return try outcome.get()
-        case .waiting(let wait): return try await answer(to: wait)
-        case nil:
-            return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
-        }
+        return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
     }
 
     /// Emits a step on a flow or screen of this coordinator, and waits for the answer of what it leads to: a picker, a PIN pad, a
@@ -238,13 +227,10 @@ public final class FlowCoordinator: Sendable {
     }
 
     private func node(of presentable: any Presentable) throws(NavigationError) -> HostedNode {
-        // Steps are usually emitted where the one before was.
-        if let emitting, emitting.presentable === presentable { return emitting }
         guard let node = places[ObjectIdentifier(presentable)]?.first else {
             throw NavigationError(
                 .unknownObject, "'\(presentable.name)' is not live in this coordinator")
         }
-        emitting = node
         return node
     }
 
@@ -295,47 +281,11 @@ package final class FlowKind {
     var isRegistered = false
     /// Creates a flow that another program or flow starts by name.
     var make: (@FlowActor () -> any Flow)?
-    /// The names of screens that the host has as those of this flow, the latest of each type.
-    @exclusivity(unchecked) private var screens: [ObjectIdentifier: String] = [:]
-    /// The one of them that was looked for last, which is usually the next one, too.
-    @exclusivity(unchecked) private var lastScreen: (type: ObjectIdentifier, name: String)?
 
     init(_ type: any Flow.Type, _ catalog: StepCatalog, _ registration: FlowRegistration) {
         (self.type, self.catalog, self.registration) = (type, catalog, registration)
     }
 
-    /// The step that was asked for last, which is usually the next one, too.
-    private var lastTaken = ""
-
     /// Whether one of its types has a step of this name.
-    func takes(_ name: String) -> Bool {
-        if name == lastTaken { return true }
-        guard catalog.has(name) else { return false }
-        lastTaken = name
-        return true
-    }
-
-    /// Notes a screen that is registered.
-    func note(_ screen: any Presentable) {
-        screens[ObjectIdentifier(Swift.type(of: screen))] = screen.name
-        lastScreen = nil
-    }
-
-    /// Whether all children are screens that are registered: then there is nothing to check when they are contributed once more.
-    func hasAll(_ children: [NamedChild]) -> Bool {
-        for named in children {
-            if let child = named.child, registeredName(of: child.presentable) == nil { return false }
-        }
-        return true
-    }
-
-    /// The name of a screen that is registered; nil for any other presentable.
-    func registeredName(of presentable: any Presentable) -> String? {
-        let (type, name) = (ObjectIdentifier(Swift.type(of: presentable)), presentable.name)
-        guard isRegistered else { return nil }
-        if let lastScreen, lastScreen.type == type, lastScreen.name == name { return name }
-        guard screens[type] == name else { return nil }
-        lastScreen = (type, name)
-        return name
-    }
+    func takes(_ name: String) -> Bool { catalog.has(name) }
 }

@@ -17,38 +17,38 @@ package final class HostedNode {
     let root: (any Presentable)?
     let allowsStepWhenNotPresented: Bool
     /// Further initial steps of the stepper, which wait until the node is presented.
-    @exclusivity(unchecked) var initialSteps: [any Step]
+    var initialSteps: [any Step]
     /// What its parent makes of its answer.
     var onResult: ResultStep?
     /// Whether it says of itself that it is not visible.
-    @exclusivity(unchecked) var isHidden = false
+    var isHidden = false
     /// The coordinator that has it; nil where it has another owner.
-    @exclusivity(unchecked) weak var coordinator: FlowCoordinator?
+    weak var coordinator: FlowCoordinator?
     /// The place of a flow that was asked; nil where its host knows none.
     var place: FlowPlace?
     /// What it reports to the host; nil as long as there is nothing.
-    @exclusivity(unchecked) package var reports: PresenceReports?
+    package var reports: PresenceReports?
     /// What led to it; nil if the host keeps the tree, and of a root.
-    @exclusivity(unchecked) var origin: ChildOrigin?
+    var origin: ChildOrigin?
     /// What it asks; nil where it can ask nothing.
-    @exclusivity(unchecked) var asks: ScreenAsks?
+    var asks: ScreenAsks?
     /// Whether this program has presented the screen.
-    @exclusivity(unchecked) var isOwned = false
+    var isOwned = false
     private(set) var isEnded = false
     /// Whether the flow is ready, once that was looked for.
-    @exclusivity(unchecked) var readiness: FlowReadiness?
+    var readiness: FlowReadiness?
     /// Subscriptions to the presentable and to the stepper.
-    @exclusivity(unchecked) private var presenceSubscription: Subscription.Place?
-    @exclusivity(unchecked) private var stepSubscription: Subscription.Place?
+    private var presenceSubscription: Subscription.Place?
+    private var stepSubscription: Subscription.Place?
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
     /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
     private var asked: (message: StepMessage, step: any Step)?
     /// What the flow contributed with its latest answer, until the host reports the navigation.
-    @exclusivity(unchecked) var contributed: Contributed?
+    var contributed: Contributed?
     /// The call of `adapt` under way, and the number of calls so far.
-    @exclusivity(unchecked) private var adapting: Adapting?
-    @exclusivity(unchecked) private var adaptCount = 0
+    private var adapting: Adapting?
+    private var adaptCount = 0
 
     package init(_ child: ContributedChild, at path: NodePath, instance: UInt64, definition: String = "") {
         self.path = path
@@ -252,7 +252,7 @@ package final class ContributedChild {
     let onResult: ResultStep?
     let options: ChildOptions
     /// The initial steps of the stepper. The host has the first, and the others follow when it is presented.
-    @exclusivity(unchecked) var initialSteps: [any Step]
+    var initialSteps: [any Step]
 
     package init(
         _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool? = nil,
@@ -274,12 +274,6 @@ package final class ContributedChild {
     /// The presentable as a flow; nil for a screen.
     var flow: (any Flow)? { presentableType.isFlow ? presentable as? any Flow : nil }
 
-    /// Whether it has nothing that a host has to know, but its name.
-    var isPlain: Bool {
-        initialSteps.isEmpty && !allowsStepWhenNotPresented && onResult == nil && options.isPlain
-            && presentable.style.isEmpty
-    }
-
     /// Whether it is a screen that is shown already.
     var isShown: Bool {
         if presentableType.isFlow { return false }
@@ -297,9 +291,7 @@ struct NamedChild {
 
 /// What a flow contributed, until the host reports the navigation.
 struct Contributed {
-    /// Its child, if it contributed nothing else, which needs no list.
-    var only: NamedChild?
-    /// Its children otherwise.
+    /// Its children.
     var children: [NamedChild] = []
     /// The place of each in what the flow contributed, if some of that was left out.
     var places: [Int]?

@@ -55,13 +55,6 @@ public struct ChildOptions: Equatable, Sendable {
         self.layer = layer
     }
 
-    /// Whether none is set.
-    var isPlain: Bool {
-        // By patterns: to compare with nil would copy what there may be.
-        guard case nil = whenHidden, case nil = onDismissed, case .never = reuse, case nil = layer else { return false }
-        return !clears
-    }
-
     /// Adds the options to those of a contributor.
     ///
     /// - Parameters:

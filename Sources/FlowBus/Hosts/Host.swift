@@ -53,12 +53,6 @@ package protocol Host: AnyObject {
         along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
-    /// Emits a step of the stepper of a flow or screen. Nobody waits for the outcome: a failure is reported
-    /// (``HostedNode/ended(_:_:)``).
-    func emit(_ step: StepMessage, by node: HostedNode)
-    /// Emits a step on a presentable, and handles it before this returns, if nothing else is to be done and the caller can wait for it.
-    /// nil if it did not emit it; then ``emit(_:on:instance:_:)`` does.
-    func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce?
     /// Emits a step on a presentable, and answers with the answer of what it leads to (S-45).
     func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>)
     /// Emits a step on a screen of this process, to which the ask belongs. The delegate gets the answer.
@@ -80,21 +74,6 @@ package protocol Host: AnyObject {
     func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
     /// Ends all flows. The delegate gets no further calls.
     func close()
-}
-
-/// What became of a step that was emitted at once.
-package enum AtOnce {
-    case decided(Result<StepOutcome, NavigationError>)
-    /// It is not decided yet; the closure is called with whoever waits for that.
-    case waiting((@escaping Done<StepOutcome>) -> Void)
-}
-
-extension Host {
-    package func emitAtOnce(_ step: StepMessage, on path: NodePath, instance: UInt64) -> AtOnce? { nil }
-
-    package func emit(_ step: StepMessage, by node: HostedNode) {
-        emit(step, on: node.path, instance: node.instance) { node.ended(step.name, $0) }
-    }
 }
 
 /// Receives the result of a call to a host.
@@ -213,20 +192,9 @@ package enum AdaptAnswer {
 
 package enum NavigateAnswer {
     case contributors([NamedContributor])
-    /// A new screen of this name, with nothing else.
-    case screen(String)
     /// The flow does not take the step.
     case unhandled
     case failed(String)
-
-    /// Whether the tree stays as it is.
-    var changesNothing: Bool {
-        switch self {
-        case .contributors(let contributors): contributors.isEmpty
-        case .screen: false
-        case .unhandled, .failed: true
-        }
-    }
 }
 
 extension NamedContributor {
@@ -303,8 +271,8 @@ package struct HostNode: Equatable {
 @FlowActor
 final class LivePlace {
     /// nil before the host has reported it.
-    @exclusivity(unchecked) var report: HostNode?
-    @exclusivity(unchecked) var node: HostedNode?
+    var report: HostNode?
+    var node: HostedNode?
 
     nonisolated init() {}
 }

@@ -64,22 +64,10 @@ extension LocalHost {
     }
 
     func step(_ message: StepMessage) throws(FlowError) -> StepID {
-        guard let step = step(named: message.name) else { throw core.definitions.unknownStep(message.name) }
+        guard let step = core.definitions.step(named: message.name) else {
+            throw core.definitions.unknownStep(message.name)
+        }
         return step
-    }
-
-    /// The step of a name. The next step usually has that of the one before.
-    func step(named name: String) -> StepID? {
-        if let lastStep, lastStep.name == name { return lastStep.id }
-        guard let id = core.definitions.step(named: name) else { return nil }
-        lastStep = (name, id)
-        return id
-    }
-
-    /// The name of a step that is asked about, which usually is the one that was looked for last.
-    func name(of step: StepID) -> String {
-        if let lastStep, lastStep.id == step { return lastStep.name }
-        return core.definitions[step].name
     }
 
     /// There is only this program.
@@ -195,25 +183,12 @@ extension LocalHost {
     }
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
-        guard !isClosed else { return refuse(done) }
-        enqueue(step, on: path, instance, .waiting(done))
+        emit(step, on: path, instance: instance, asking: nil, done)
     }
 
-    func emit(_ step: StepMessage, by node: HostedNode) {
-        guard !isClosed else { return refuse { node.ended(step.name, $0) } }
-        enqueue(step, on: node.path, node.instance, .stepper(node, step: step.name))
-    }
-
-    private func enqueue(_ step: StepMessage, on path: NodePath, _ instance: UInt64, _ caller: LocalCall.Caller) {
-        lastRequest += 1
-        enqueue(
-            LocalEmission(
-                call: LocalCall(number: lastRequest, path: path, instance: instance, caller: caller), step: step))
-    }
-
-    /// Emits a step that asks.
+    /// Emits a step, which asks if it has a token.
     private func emit(
-        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String,
+        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String?,
         _ done: @escaping Done<StepOutcome>
     ) {
         call(at: path) { [weak self] result in
@@ -229,7 +204,7 @@ extension LocalHost {
             // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
             return .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
-                options: EmissionOptions(token: token, waits: false, asks: true))
+                options: EmissionOptions(token: token, waits: false, asks: token != nil))
         }
     }
 

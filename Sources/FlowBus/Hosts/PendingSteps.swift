@@ -1,19 +1,3 @@
-/// The outcome of a step, for a caller that begins to wait later.
-@FlowActor
-final class AwaitedOutcome {
-    private var outcome: Result<StepOutcome, NavigationError>?
-    private var done: Done<StepOutcome>?
-
-    func decide(_ outcome: Result<StepOutcome, NavigationError>) {
-        self.outcome = outcome
-        done.take()?(outcome)
-    }
-
-    func wait(_ done: @escaping Done<StepOutcome>) {
-        if let outcome { done(outcome) } else { self.done = done }
-    }
-}
-
 /// Steps whose outcome is pending, with their callers. A signal StepConcluded, or the effect of the machine, concludes
 /// them.
 ///

@@ -85,9 +85,6 @@ struct PropertyFinder<Property> {
     /// Classes without such properties, which most screens are: to look for them costs more than all else that a screen does.
     private var without: Set<ObjectIdentifier> = []
 
-    /// Whether no object of a class has such properties, as far as is known.
-    func isWithout(_ type: ObjectIdentifier) -> Bool { without.contains(type) }
-
     /// Returns the properties of an object, by name, and without the underscore of wrapped ones.
     mutating func properties(of object: AnyObject) -> [(name: String, value: Property)] {
         let identity = ObjectIdentifier(type(of: object))

@@ -2,19 +2,13 @@
 /// is dear where there is none.
 @FlowActor
 final class PresentableType {
-    let id: ObjectIdentifier
     let isFlow: Bool
-    /// Whether it is known that its objects have no ``SavedState`` and no ``Ask``.
-    @exclusivity(unchecked) var isPlain = false
     /// Reads the presence of a ``Screen``.
     private let readPresence: (@FlowActor (any Presentable) -> Presence?)?
 
     private static var known: [ObjectIdentifier: PresentableType] = [:]
-    /// The type that was looked for last: a new child is asked several times.
-    private static var last: (type: ObjectIdentifier, found: PresentableType)?
 
     private init(_ type: any Presentable.Type) {
-        id = ObjectIdentifier(type)
         isFlow = type is any Flow.Type
         readPresence = (type as? any Screen.Type).map { Self.reader(of: $0) }
     }
@@ -26,10 +20,8 @@ final class PresentableType {
     static func of(_ presentable: any Presentable) -> PresentableType {
         let type = type(of: presentable)
         let id = ObjectIdentifier(type)
-        if let last, last.type == id { return last.found }
         let found = known[id] ?? PresentableType(type)
         known[id] = found
-        last = (id, found)
         return found
     }
 

@@ -71,9 +71,6 @@ package struct SavedProperties {
 
     var isEmpty: Bool { properties.isEmpty }
 
-    /// Whether no object of a class has such properties, as far as is known.
-    static func isWithout(_ type: ObjectIdentifier) -> Bool { finder.isWithout(type) }
-
     package init(of object: AnyObject) {
         properties = Self.finder.properties(of: object).map { (name: $0.name, state: $0.value) }
     }

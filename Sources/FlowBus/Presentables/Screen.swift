@@ -56,11 +56,11 @@ public final class Presence: Sendable {
     }
 
     private let changes = Listeners<Change>()
-    @exclusivity(unchecked) fileprivate var lastVisible: Bool?
+    fileprivate var lastVisible: Bool?
     /// Whether ``dismiss()`` or ``finish(with:)`` was called.
-    @exclusivity(unchecked) public private(set) var isDismissed = false
-    @exclusivity(unchecked) private var answer: GivenAnswer?
-    @exclusivity(unchecked) private var lastTitle: String?
+    public private(set) var isDismissed = false
+    private var answer: GivenAnswer?
+    private var lastTitle: String?
 
     /// Creates a presence that is not visible.
     public init() {}

@@ -7,15 +7,12 @@
 package enum TypeNames {
     /// A name is needed for each child that a flow contributes.
     private static var known: [ObjectIdentifier: String] = [:]
-    private static var last: (type: ObjectIdentifier, name: String)?
 
     /// The name of a type.
     package static func name(of type: Any.Type) -> String {
         let id = ObjectIdentifier(type)
-        if let last, last.type == id { return last.name }
         let name = known[id] ?? name(source(of: type))
         known[id] = name
-        last = (id, name)
         return name
     }
 

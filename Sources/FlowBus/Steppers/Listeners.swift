@@ -1,23 +1,15 @@
 /// The subscribers of a source of values, in the order in which they subscribed.
 @FlowActor
 final class Listeners<Element> {
-    // Exclusive access is not checked for what each new subscription and value uses: no code of the program runs while it changes, as
-    // what is released of it is kept until then.
-    //
-    // Lists are nil while they are empty: to look into one, its type has to be looked up, which takes 330 instructions.
-    /// The first of them, which usually is the only one and so needs no list; nil if there is none.
-    @exclusivity(unchecked) private var first: Listener?
-    @exclusivity(unchecked) private var others: [Listener]?
-    @exclusivity(unchecked) private var lastNumber = 0
+    private var all: [Listener] = []
+    private var lastNumber = 0
     /// Values that were sent during a notification.
-    @exclusivity(unchecked) private var waiting: [Element]?
-    @exclusivity(unchecked) private var isNotifying = false
-    /// Whether a subscription ended during a notification; its place stays until that is over.
-    @exclusivity(unchecked) private var hasEnded = false
+    private var waiting: [Element] = []
+    private var isNotifying = false
 
     private struct Listener {
         let number: Int
-        /// nil after the subscription ended.
+        /// nil after the subscription ended during a notification; its place stays until that is over.
         var receive: (@FlowActor (Element) -> Void)?
     }
 
@@ -36,63 +28,42 @@ final class Listeners<Element> {
             isNotifying = wasNotifying
         }
         lastNumber += 1
-        let number = lastNumber
-        let listener = Listener(number: number, receive: receive)
-        if self.first == nil {
-            self.first = listener
-        } else if others?.append(listener) == nil {
-            others = [listener]
-        }
-        if !isNotifying, waiting != nil {
+        all.append(Listener(number: lastNumber, receive: receive))
+        let place = Subscription.Place(source: self, number: lastNumber)
+        if !isNotifying, !waiting.isEmpty {
             isNotifying = true
             deliverWaiting()
         }
-        return Subscription.Place(source: self, number: number)
+        return place
     }
 
-    var isEmpty: Bool { first == nil }
+    var isEmpty: Bool { all.isEmpty }
 
     /// Sends a value to all subscribers. A subscription that ends meanwhile does not receive it; one that begins
     /// meanwhile receives the next value. A value that is sent during a notification follows it, so that all
     /// subscribers see one order.
     func notify(_ value: Element) {
-        if isNotifying {
-            if waiting?.append(value) == nil { waiting = [value] }
-            return
-        }
+        waiting.append(value)
+        if isNotifying { return }
         isNotifying = true
-        deliver(value)
         deliverWaiting()
     }
 
     private func deliverWaiting() {
-        while let values = waiting {
-            waiting = nil
+        while !waiting.isEmpty {
+            let values = waiting
+            waiting = []
             for value in values { deliver(value) }
         }
         isNotifying = false
-        if hasEnded {
-            hasEnded = false
-            setOthers((others ?? []).filter { $0.receive != nil })
-            if first?.receive == nil { removeFirst() }
-        }
+        all.removeAll { $0.receive == nil }
     }
 
     private func deliver(_ value: Element) {
-        let count = others?.count ?? 0
-        let receive = first?.receive
-        receive?(value)
-        for place in 0..<count {
-            let receive = others?[place].receive
+        for place in all.indices {
+            let receive = all[place].receive
             receive?(value)
         }
-    }
-
-    private func setOthers(_ left: [Listener]) { others = left.isEmpty ? nil : left }
-
-    private func removeFirst() {
-        first = others?.first
-        setOthers(Array((others ?? []).dropFirst()))
     }
 }
 
@@ -105,18 +76,9 @@ package struct Receiver<Value> {
 
 extension Listeners: SubscriptionSource {
     func end(_ number: Int) {
-        var left = others ?? []
-        let place = first?.number == number ? nil : left.firstIndex { $0.number == number }
-        guard let ended = place.map({ left[$0] }) ?? first, ended.number == number else { return }
-        if isNotifying {
-            if let place { others?[place].receive = nil } else { first?.receive = nil }
-            hasEnded = true
-        } else if let place {
-            left.remove(at: place)
-            setOthers(left)
-        } else {
-            removeFirst()
-        }
+        guard let place = all.firstIndex(where: { $0.number == number }) else { return }
+        let ended = all[place]
+        if isNotifying { all[place].receive = nil } else { all.remove(at: place) }
         // What its closure holds can end with it, whatever that calls.
         withExtendedLifetime(ended) {}
     }

@@ -18,7 +18,7 @@ final class LocalSteps {
     private var names: [Key: String] = [:]
     private var taken: Set<String> = []
     /// The type of the step that was named last, if it is no ``BusStep``: the next one is usually of this type, too.
-    @exclusivity(unchecked) private var last: (type: ObjectIdentifier, name: String)?
+    private var last: (type: ObjectIdentifier, name: String)?
 
     /// The parameter with the step itself.
     static let itself = Parameter("__step", .any, isOptional: true)

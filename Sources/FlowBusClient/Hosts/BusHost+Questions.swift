@@ -56,7 +56,6 @@ extension BusHost {
             defer { open.end() }
             switch answer {
             case .contributors(let contributors): reply.send(contributors)
-            case .screen(let name): reply.send([.child(.screen, name)])
             case .unhandled: reply.fail(FlowError.Code.unhandled.busName, "the flow does not take the step")
             case .failed(let reason): reply.fail(reason)
             }

@@ -17,13 +17,8 @@ public struct Coordinator: ~Copyable, Sendable {
     ///   - quotas: the limits for clients.
     ///   - isRecorded: whether the shell takes the records that change. If not, ``PendingWork`` tells of none;
     ///     ``takeAllRecords()`` returns all in any case.
-    ///   - soleClient: the program that the coordinator is inside of, if it has no other client: it owns all screens with a
-    ///     presenter, and shows them when it carries out ``Effect/present(_:)``, which has no answer.
-    public init(
-        definitions: Definitions, basePath: String?, quotas: Quotas = .service, isRecorded: Bool = true,
-        soleClient: Client? = nil
-    ) {
-        machine = Machine(definitions, basePath: basePath, quotas, isRecorded: isRecorded, soleClient: soleClient)
+    public init(definitions: Definitions, basePath: String?, quotas: Quotas = .service, isRecorded: Bool = true) {
+        machine = Machine(definitions, basePath: basePath, quotas, isRecorded: isRecorded)
     }
 
     /// Handles an event at a time, as far as possible without an answer of another process, and returns the effects in
@@ -148,10 +143,6 @@ struct Machine: Sendable {
     var registrations: Registrations
     /// How long screens take until they are visible.
     var timings: Timings
-    /// The program that the coordinator is inside of, if it has no other client.
-    let soleClient: Client?
-    /// The question that the shell gets next; not in a turn, which each event has to make and destroy.
-    var held: HeldQuestion?
     /// The presenters to start when the work at hand is done (S-44).
     var earlyPresenters: [String] = []
 
@@ -162,11 +153,8 @@ struct Machine: Sendable {
     /// The ids of the roots that were restored.
     var restoredRoots: Set<String> = []
 
-    init(
-        _ definitions: Definitions, basePath: String?, _ quotas: Quotas, isRecorded: Bool, soleClient: Client? = nil
-    ) {
+    init(_ definitions: Definitions, basePath: String?, _ quotas: Quotas, isRecorded: Bool) {
         self.definitions = definitions
-        self.soleClient = soleClient
         forest = Forest(base: basePath, quotas: quotas, isRecorded: isRecorded)
         forest.setCountsNames(definitions.askWhatIsAlive)
         origins = Origins(isRecorded: isRecorded, limit: quotas.triggeredSteps)
@@ -189,22 +177,6 @@ struct Machine: Sendable {
         forest.origin = 0
         dispatch(event, &turn)
         endEvent(&turn)
-    }
-
-    /// Handles the event of a step that a client emits, up to a question that is held for the shell.
-    mutating func handleStep(
-        _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, waits: Bool,
-        _ request: RequestID, _ turn: inout Turn
-    ) {
-        forest.origin = 0
-        if hasMore { handleRest(&turn) }
-        forest.origin = 0
-        begun = turn.now
-        turn.call.request = request
-        turn.mayHold = true
-        emit(step, arguments, on: node, by: client, nil, waits: waits, request, &turn)
-        // Whatever comes of the event comes with the answer.
-        if held == nil { endEvent(&turn) }
     }
 
     /// Goes on with what the event leads to, as far as it goes in this turn.
@@ -232,8 +204,7 @@ struct Machine: Sendable {
             earlyPresenters = definitions.earlyPresenters
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             turn.call.request = request
-            emit(
-                step, arguments, on: node, by: client, options, waits: options?.waits ?? true, request, &turn)
+            emit(step, arguments, on: node, by: client, options, request, &turn)
         case .emissionRepeated(let request, let token, let client, let node):
             repeatEmission(token, on: node, by: client, request, &turn)
         case .stepsEmitted(let request, let node, let steps, let client, let path):

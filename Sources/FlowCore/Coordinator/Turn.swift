@@ -24,8 +24,6 @@ struct Turn: ~Copyable, Sendable {
     var answer: CallAnswer?
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
-    /// Whether the question about the step that was emitted is held for the shell.
-    var mayHold = false
     /// The effects so far.
     var effects: [Effect]
     /// Answers to asks. They are sent after the answer to the call (S-45).

@@ -4,8 +4,9 @@ extension Machine {
     /// A client emits a step on a presentable.
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
-        waits: Bool, _ request: RequestID, _ turn: inout Turn
+        _ request: RequestID, _ turn: inout Turn
     ) {
+        let waits = options?.waits ?? true
         if let options {
             guard begin(options, on: node, by: client, request, &turn) else { return }
             turn.call.path = options.calledAt
@@ -16,10 +17,6 @@ extension Machine {
             if let options, options.asks { decideAsk(of: request, outcome, &turn) }
         case .taken: break
         case .waiting:
-            if held != nil {
-                held?.waits = waits
-                return
-            }
             let path = turn.call.path ?? forest[node.slot].path
             suspend(request, Call(client: client, kind: .step(path: path, turn.call.token)), &turn)
             if !waits { replyTimedOut(request, &turn) }

@@ -130,11 +130,8 @@ extension Machine {
             noteKeepsAwake(slot)
         }
         if forest[slot].presenting == nil, step.purpose != .initial { return slot }
-        forest.update(slot) { [serial, soleClient] node in
-            if node.presenting != nil {
-                node.presenting?.value.contribute(by: step.origin, serial, replaces: replaces)
-                if let soleClient { node.owner = soleClient }
-            }
+        forest.update(slot) { [serial] node in
+            node.presenting?.value.contribute(by: step.origin, serial, replaces: replaces)
             // Before the child is reported, because its parent's readiness depends on it (S-26).
             if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
         }

@@ -106,59 +106,36 @@ extension Machine {
 
     /// A guard answered.
     mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID, _ turn: inout Turn) {
-        guard let (step, name) = questions.closeGuard(question), let flow = resume(step, &turn) else { return }
-        takeAnswer(answer, about: step, at: flow, of: name, &turn)
-        unblock(step.flow, at: turn.now)
-    }
-
-    mutating func takeAnswer(
-        _ answer: GuardAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String? = nil, _ turn: inout Turn
-    ) {
-        var step = step
+        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked, &turn) else { return }
+        var step = asked
         do throws(FlowError) {
-            let definition = definition(of: flow).index
-            try adapt(
-                &step, answer, of: "the guard '\(name ?? definitions.flows[definition].guard?.service.name ?? "")'")
-            guard mayNavigate(step, at: flow, definition, &turn) else { return }
-            carryOut(step, at: flow, &turn)
+            try adapt(&step, answer, of: "the guard '\(name)'")
+            if mayNavigate(step, at: flow, definition(of: flow).index, &turn) { carryOut(step, at: flow, &turn) }
         } catch {
             end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error), &turn)
         }
+        unblock(asked.flow, at: turn.now)
     }
 
     /// A navigator answered.
     mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let (step, name) = questions.closeNavigator(question), let flow = resume(step, &turn) else { return }
-        takeAnswer(answer, about: step, at: flow, of: name, &turn)
-        unblock(step.flow, at: turn.now)
-    }
-
-    mutating func takeAnswer(
-        _ answer: NavigatorAnswer, about step: WaitingStep, at flow: NodeSlot, of name: String? = nil,
-        _ turn: inout Turn
-    ) {
+        let navigator = "the navigator '\(name)'"
         switch answer {
         case .contributors(let contributors):
             let step = stopWaiting(step)
-            end(step, apply(contributors, of: name, step, flow, &turn), &turn)
+            end(step, apply(contributors, of: navigator, step, flow, &turn), &turn)
         case .unhandled: end(step, .ignored(.unhandled), &turn)
         case .failed(let why):
-            let who = navigatorName(name, at: flow)
-            end(step, .refused(FlowError(.navigatorFailed, "\(who) failed: \(why)")), &turn)
+            end(step, .refused(FlowError(.navigatorFailed, "\(navigator) failed: \(why)")), &turn)
         case .timedOut:
-            let who = navigatorName(name, at: flow)
-            end(step, .refused(FlowError(.navigatorTimeout, "\(who) did not answer in time")), &turn)
+            end(step, .refused(FlowError(.navigatorTimeout, "\(navigator) did not answer in time")), &turn)
         }
-    }
-
-    /// The navigator with a name, or that of the flow.
-    private func navigatorName(_ name: String?, at flow: NodeSlot) -> String {
-        let name = name ?? definitions.flows[definition(of: flow).index].navigator?.service.name ?? ""
-        return "the navigator '\(name)'"
+        unblock(step.flow, at: turn.now)
     }
 
     private mutating func apply(
-        _ contributors: [FlowContributor], of navigator: String?, _ step: WaitingStep, _ flow: NodeSlot,
+        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot,
         _ turn: inout Turn
     ) -> Outcome {
         do throws(FlowError) {
@@ -166,15 +143,14 @@ extension Machine {
                 try ContributorRules(definitions).check(contributors, of: definition(of: flow))
             }
         } catch {
-            return impossible(error, of: navigator, at: flow)
+            return impossible(error, of: navigator)
         }
         let outcome = apply(contributors, step, flow, &turn)
         guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
-        return impossible(error, of: navigator, at: flow)
+        return impossible(error, of: navigator)
     }
 
-    private func impossible(_ error: FlowError, of navigator: String?, at flow: NodeSlot) -> Outcome {
-        let who = navigatorName(navigator, at: flow)
-        return .refused(FlowError(.navigatorFailed, "\(who) answered what can't be: \(error.message)"))
+    private func impossible(_ error: FlowError, of navigator: String) -> Outcome {
+        .refused(FlowError(.navigatorFailed, "\(navigator) answered what can't be: \(error.message)"))
     }
 }

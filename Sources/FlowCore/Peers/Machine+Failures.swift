@@ -44,13 +44,6 @@ extension Machine {
             forest[slot].sender, &turn)
     }
 
-    /// The only client could not show a screen that an effect had it show.
-    mutating func failPresentation(of screen: NodeID, _ fault: Fault, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: screen), forest[slot].presenting != nil else { return }
-        noteFailure(of: slot, fault, turn.now)
-        dismissFailed(slot, fault, &turn)
-    }
-
     /// A pause is over, or the patience for a screen (S-47).
     mutating func endPause(of slot: NodeSlot, _ turn: inout Turn) {
         guard let presenting = forest[slot].presenting, presenting.state == .due, !presenting.isKept,

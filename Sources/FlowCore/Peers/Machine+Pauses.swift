@@ -27,9 +27,8 @@ extension Machine {
     mutating func isDelayed(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
         guard let pause = pause(of: slot, turn.now), turn.now < pause.end, let presenting = forest[slot].presenting
         else { return false }
-        // Whoever shows it has to know what is new, unless that is what failed. The only client showed all but new screens.
-        let isShown = soleClient == nil ? forest[slot].owner != nil : presenting.reason != .launch
-        if isShown, presenting.fault == nil { return false }
+        // Whoever shows it has to know what is new, unless that is what failed.
+        if forest[slot].owner != nil, presenting.fault == nil { return false }
         if presenting.fault == nil { forest.update(slot) { $0.presenting?.fault = pause.fault } }
         let due = min(pause.end, patienceEnd(of: slot) ?? pause.end)
         // It can come in sight many times until then.

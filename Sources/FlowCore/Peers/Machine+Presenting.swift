@@ -53,7 +53,6 @@ extension Machine {
     /// Calls a presenter that is due.
     private mutating func present(_ call: PresenterCall, _ turn: inout Turn) {
         let slot = call.screen
-        if soleClient != nil { return show(call, &turn) }
         guard let presenting = forest[slot].presenting else { return }
         guard presenting.underWay.count < Limits.callsPerScreen else {
             forest.update(slot) { $0.presenting?.state = .queued }
@@ -71,28 +70,6 @@ extension Machine {
         asks.notePresented(forest[slot].instance)
     }
 
-    /// The only client shows a screen that is due.
-    private mutating func show(_ call: PresenterCall, _ turn: inout Turn) {
-        let slot = call.screen
-        forest.update(slot) { node in
-            node.presenting?.value.becomeShown()
-            if node.presenting?.reason.isExpected == true { node.presenting?.isExpected = true }
-        }
-        turn.effects.append(.present(ownPresentation(of: slot, call.token)))
-        asks.notePresented(forest[slot].instance)
-    }
-
-    /// What the only client needs to know of a screen.
-    private func ownPresentation(of slot: NodeSlot, _ token: String?) -> Presentation {
-        let presenting = forest[slot].presenting
-        let reason = presenting?.reason ?? .launch
-        return Presentation(
-            path: forest[slot].path, arguments: forest[slot].arguments, instance: forest[slot].instance,
-            serial: presenting?.serial ?? 0, reason: reason,
-            direction: reason.launchDirection(replaces: presenting?.replaces ?? false), activationToken: token,
-            state: forest[slot].savedState, answers: asks.answers(for: forest[slot].instance))
-    }
-
     /// Calls the owner of a screen that returned to sight, or notes that as long as other calls are under way.
     private mutating func presentReturned(_ call: PresenterCall, _ turn: inout Turn) {
         let slot = call.screen
@@ -104,13 +81,13 @@ extension Machine {
         if !comeback.isDue, let owner = forest[slot].owner {
             var asked = asked(slot, presenting)
             asked.isReturn = true
-            let id = soleClient == nil ? questions.ask(.presenter(asked)) : QuestionID(0)
+            let id = questions.ask(.presenter(asked))
             let direction = comeback.former.map { forest.slot(of: $0) == nil ? PresentDirection.pop : .switch }
             var presentation = presentation(id, of: slot, .return, direction, comeback.token)
             presentation.owner = owner
             turn.effects.append(.present(presentation))
             asks.notePresented(forest[slot].instance)
-            comeback = Node.Presenting.Comeback(underWay: soleClient == nil ? id : nil)
+            comeback = Node.Presenting.Comeback(underWay: id)
         }
         forest.update(slot) { [comeback] in $0.presenting?.comeback = comeback }
     }
@@ -242,7 +219,7 @@ extension Machine {
     /// Sends `Withdraw` to the owner of a removed presentable, or to its presenter when that answers.
     mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         // A client that is gone is no longer watched, and gets no signal.
-        if soleClient == nil, let owner = node.owner, watches.contains(owner) {
+        if let owner = node.owner, watches.contains(owner) {
             watches.remove(owner)
             withdraw(node, from: owner, reason, &turn)
         }
@@ -306,7 +283,7 @@ extension Machine {
             node.presenting?.check = Node.Presenting.Check()
             node.presenting?.alarm = nil
         }
-        if soleClient == nil { watches.remove(owner) }
+        watches.remove(owner)
     }
 
     /// Watches a client that owns something or registers a flow.

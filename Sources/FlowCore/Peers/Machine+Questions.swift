@@ -36,20 +36,6 @@ extension Machine {
     mutating func ask(
         about step: WaitingStep, at flow: NodeSlot, _ definition: Int, isNavigator: Bool, _ turn: inout Turn
     ) {
-        // What waits for the call, by its token, has to find it waiting.
-        if turn.mayHold, let request = step.request, request == turn.call.request, turn.call.token == nil,
-            activationTokens.isEmpty
-        {
-            turn.mayHold = false
-            // Without the service, which would be copied.
-            let timeout =
-                isNavigator
-                ? definitions.flows[definition].navigator?.service.timeout
-                : definitions.flows[definition].guard?.service.timeout
-            held = HeldQuestion(
-                isForGuard: !isNavigator, timeout: timeout ?? 0, waiting: step, request: request)
-            return
-        }
         guard let service = service(of: definition, isNavigator: isNavigator) else { return }
         let id = open(service, step, at: flow, isNavigator: isNavigator, &turn)
         // The screen on which the step was emitted may be gone.
@@ -103,7 +89,7 @@ extension Machine {
     ///
     /// - Throws: ``FlowError/Code/rejected`` if the guard refused it.
     func adapt(
-        _ step: inout WaitingStep, _ answer: GuardAnswer, of guardName: @autoclosure () -> String
+        _ step: inout WaitingStep, _ answer: GuardAnswer, of guardName: String
     ) throws(FlowError) {
         switch answer {
         case .step(let adapted, let arguments):
@@ -116,15 +102,15 @@ extension Machine {
             do throws(FlowError) {
                 step.arguments = try definitions.admit(answered, of: adapted)
             } catch {
-                throw FlowError(.guardFailed, "\(guardName()) answered what can't be: \(error.message)")
+                throw FlowError(.guardFailed, "\(guardName) answered what can't be: \(error.message)")
             }
             if adapted != step.step { step.adaptedFrom = step.step }
             step.step = adapted
         case .rejected:
-            throw FlowError(.rejected, "\(guardName()) refused step '\(definitions[step.step].name)'")
-        case .failed(let why): throw FlowError(.guardFailed, "\(guardName()) failed: \(why)")
+            throw FlowError(.rejected, "\(guardName) refused step '\(definitions[step.step].name)'")
+        case .failed(let why): throw FlowError(.guardFailed, "\(guardName) failed: \(why)")
         case .timedOut:
-            throw FlowError(.guardTimeout, "\(guardName()) did not answer in time")
+            throw FlowError(.guardTimeout, "\(guardName) did not answer in time")
         }
     }
 

@@ -171,16 +171,6 @@ extension Node {
             (self.origin, self.serial, self.replaces) = (origin, serial, replaces)
         }
 
-        /// The only client shows the screen.
-        mutating func becomeShown() {
-            state = .shown
-            isKept = false
-            isOutdated = false
-            endWaiting()
-            eviction = .none
-            comeback = Comeback()
-        }
-
         /// A client claims the screen while no process shows it: that client does now, and no presenter is called (S-30, S-47).
         mutating func becomeClaimed() {
             guard state == .due, reason == .recover || fault != nil else { return }

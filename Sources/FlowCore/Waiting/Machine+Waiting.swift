@@ -157,8 +157,7 @@ extension Machine {
     mutating func checkWait(
         _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
-        // The only client has no limits.
-        guard soleClient == nil, mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
+        guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
         return try reserveWait(of: step, for: flow, besides: others, &turn)
     }
 

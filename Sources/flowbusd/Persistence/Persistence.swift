@@ -49,10 +49,7 @@ final class Persistence {
     private var copied: [RecordKey: Record] = [:]
 
     /// Navigations that are not written yet.
-    ///
-    /// Every navigation is added here, and nothing that this calls reaches the batch again. So it does without the check for
-    /// exclusive access, which costs as much as to encode a text.
-    @exclusivity(unchecked) var batch = HistoryBatch()
+    var batch = HistoryBatch()
     /// Full batches that could not be written, the oldest first.
     var waiting: [HistoryBatch] = []
     /// How many navigations were lost because they could not be written.
