@@ -100,7 +100,7 @@ final class Daemon {
         slices = try SliceSchedule(pump.output, loop)
         gate = try CommitGate(loop, setup.logger)
         persistence = try Persistence(setup, busID: session.busID, loop)
-        if handover != nil { setup.recorder?.begin() }
+        if handover != nil { setup.traceWriter?.begin() }
         connectParts()
     }
 
@@ -145,8 +145,8 @@ final class Daemon {
         let now = Instant(microseconds: loop.now)
         var effects: [Effect] = []
         swap(&effects, &spareEffects)
-        if let recorder = setup.recorder {
-            effects = recorder.handle(event, at: now, by: &coordinator)
+        if let traceWriter = setup.traceWriter {
+            effects = traceWriter.handle(event, at: now, by: &coordinator)
         } else {
             coordinator.handle(event, at: now, upTo: Limits.slice, into: &effects)
         }

@@ -151,9 +151,9 @@ extension CommandOption {
         ) { $0.record = $1 },
         .text(
             "--replay", "file",
-            "Replay the events of a recorded file without a bus, print the first difference, and exit.",
+            "Replay a file of --record without a bus, print the first difference, and exit.",
             """
-            A recording does not contain the definition files; give the --flows that were in force. It can be replayed up to the \
+            The file does not contain the definition files; give the --flows that were in force. It can be replayed up to the \
             point where other definitions were loaded.
             """
         ) { $0.replay = $1 },

@@ -19,10 +19,10 @@ extension Flowbusd {
             return .invalidDefinitions
         }
         logger.log(loaded.warnings)
-        var recorder: Recorder?
+        var traceWriter: TraceWriter?
         if let path = options.record {
             do throws(SystemError) {
-                recorder = try Recorder(path, logger: logger)
+                traceWriter = try TraceWriter(path, logger: logger)
             } catch {
                 logger.critical("Could not make the file '\(path)' to record to: \(error.reason)")
                 return .cannotCreate
@@ -33,7 +33,7 @@ extension Flowbusd {
         for warning in folders.warnings { logger.warning("\(warning)") }
         return serve(
             Setup(
-                logger: logger, definitionReader: reader, recorder: recorder,
+                logger: logger, definitionReader: reader, traceWriter: traceWriter,
                 callsUnderWay: options.bus == .system ? Limits.callsUnderWayOnSystemBus : Limits.callsUnderWayInTotal,
                 endsProcesses: options.bus != .system, folders: folders,
                 retention: Persistence.Retention(entries: options.historyEntries, days: options.historyDays),

@@ -7,8 +7,8 @@ struct Setup {
     let logger: Logger
     /// Reads the definition files.
     let definitionReader: DefinitionReader
-    /// Records events; nil without `--record`.
-    let recorder: Recorder?
+    /// Writes the trace; nil without `--record`.
+    let traceWriter: TraceWriter?
     /// How many calls to other processes may be under way in all.
     let callsUnderWay: Int
     /// Whether processes that hang may be ended: not on the system bus, where they are other users' services.

@@ -34,7 +34,7 @@ extension World {
             let loop = try EventLoop()
             let setup = Setup(
                 logger: logger, definitionReader: DefinitionReader(DefinitionFolders(named: ["/sim/flows.d"])),
-                recorder: Recorder { [unowned self] event, now, coordinator in
+                traceWriter: TraceWriter { [unowned self] event, now, coordinator in
                     observe(event, now, &coordinator)
                 },
                 callsUnderWay: Limits.callsUnderWayInTotal, endsProcesses: false, folders: profile.folders,

@@ -4,8 +4,8 @@ import FlowWire
 import Logging
 import Platform
 
-/// Records the events and effects of the coordinator (`--record`).
-final class Recorder {
+/// Writes the trace of a run: the events and effects of the coordinator (`--record`).
+final class TraceWriter {
     private let file: OutputFile
     private let path: String
     private let logger: Logger
@@ -22,7 +22,7 @@ final class Recorder {
     /// Begins the trace of a coordinator: of the first one, or of the next after the bus was lost.
     func begin() { write(Trace.header(basePath: "\(BusNames.tree)") + "\n") }
 
-    /// Hands an event to the coordinator, and records it with its effects at once.
+    /// Hands an event to the coordinator, and writes it with its effects at once.
     func handle(_ event: Event, at now: Instant, by coordinator: inout Coordinator) -> [Effect] {
         var text = Trace.line(of: event, at: now, in: coordinator) + "\n"
         let effects = coordinator.handle(event, at: now, upTo: Limits.slice)

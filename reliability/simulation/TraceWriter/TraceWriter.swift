@@ -3,8 +3,8 @@ import FlowTrace
 import Logging
 import Platform
 
-/// In place of the recorder of `--record`: tells the simulation of each event and its effects.
-final class Recorder {
+/// In place of what writes the trace of `--record`: tells the simulation of each event and its effects.
+final class TraceWriter {
     /// What a world wants to know.
     let handled: (_ event: Event, _ now: Instant, _ coordinator: inout Coordinator) -> [Effect]
 
