@@ -2,8 +2,8 @@ internal import CSdBus
 internal import Glibc
 
 extension Bus {
-    /// The user that sent a message, by the bus: reliable enough for decisions, unlike /proc. A blocking round trip, so it
-    /// is for rare calls; sd_bus_query_sender_creds(3).
+    /// The user that sent a message, by the bus: reliable enough for decisions, unlike /proc. It blocks for a
+    /// round trip, so it is for calls that few clients make; sd_bus_query_sender_creds(3).
     ///
     /// - Throws: ``SdError`` if the sender is gone, or the bus does not know its user.
     public func userID(ofSenderOf message: MessageReader) throws(SdError) -> UInt32 {

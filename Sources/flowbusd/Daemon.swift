@@ -155,7 +155,7 @@ final class Daemon {
         if work.hasMore { resumeSoon() }
         let request = unansweredCalls.latestRequest
         if gate.isEnabled, work.hasUrgentRecords || !gate.isEmpty {
-            return hold(effects, answering: call, of: request, at: now)
+            return holdBack(effects, answering: call, of: request, at: now)
         }
         perform(&effects, answering: call, of: request, at: now)
         spareEffects = effects

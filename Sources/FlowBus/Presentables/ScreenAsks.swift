@@ -37,7 +37,7 @@ package final class ScreenAsks {
     /// Answers that have no handler yet, or came before this program was the owner.
     private var waiting: [AskMessage] = []
     /// Asks that came before this program was the owner.
-    private var held: [(step: StepMessage, token: String)] = []
+    private var heldBack: [(step: StepMessage, token: String)] = []
     /// The tokens of the answers that were given to a handler. A Present that is under way can still have them.
     private var handled: Set<String> = []
     private var isOwner = false
@@ -66,14 +66,14 @@ package final class ScreenAsks {
     /// Emits a step, and has the handler of the name called with the answer.
     package func ask(_ step: StepMessage, named name: String) {
         let token = "\(name)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        if isOwner { send(step, token) } else { held.append((step, token)) }
+        if isOwner { send(step, token) } else { heldBack.append((step, token)) }
     }
 
     /// This program has presented the screen.
     package func becomeOwner() {
         isOwner = true
-        let asks = held
-        held = []
+        let asks = heldBack
+        heldBack = []
         for ask in asks { send(ask.step, ask.token) }
         deliver()
     }

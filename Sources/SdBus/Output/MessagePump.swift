@@ -30,8 +30,8 @@ public final class MessagePump {
     /// What the timer is set to; nil if it is off.
     private var deadline: UInt64?
     /// Messages that are handled when the socket takes bytes again: a call that sd-bus would answer, and what came after it.
-    private var held: [RetainedMessage] = []
-    /// The first of the messages that were held, while it is in the queue of sd-bus. What is before it there came later.
+    private var heldBack: [RetainedMessage] = []
+    /// The first of the messages that were held back, while it is in the queue of sd-bus. What is before it there came later.
     private var firstReleased: OpaquePointer?
 
     /// Serves a connection, instead of ``Bus/attach(to:)``.
@@ -101,7 +101,7 @@ public final class MessagePump {
     /// When messages have their turn although nothing comes from the socket; nil if there are none.
     private var nextTime: UInt64? {
         if output.isBlocked { return nil }
-        if !held.isEmpty { return 0 }
+        if !heldBack.isEmpty { return 0 }
         var time = UInt64.max
         guard sd_bus_get_timeout(bus.handle, &time) > 0, time < .max else { return nil }
         return time
@@ -124,7 +124,7 @@ public final class MessagePump {
         if output.isBlocked { unblock() }
         release()
         var handled = 0
-        // Nothing else happens until the messages that were held come first again.
+        // Nothing else happens until the messages that were held back come first again.
         while !isStopped, !output.isBlocked, handled < Self.messagesAtOnce || firstReleased != nil {
             let result = sd_bus_process(bus.handle, nil)
             guard result > 0 else {
@@ -144,12 +144,12 @@ public final class MessagePump {
         output.flush()
     }
 
-    /// Has the messages handled that were held, once the socket has taken what was before their answers.
+    /// Has the messages handled that were held back, once the socket has taken what was before their answers.
     private func release() {
-        guard !output.isBlocked, let first = held.first else { return }
+        guard !output.isBlocked, let first = heldBack.first else { return }
         firstReleased = first.message.handle
-        let messages = held
-        held = []
+        let messages = heldBack
+        heldBack = []
         for message in messages { putBack(message.message) }
     }
 
@@ -170,23 +170,23 @@ public final class MessagePump {
 
     /// Whether a message is handled, so that sd-bus has nothing to do with it.
     private func receive(_ message: MessageReader) -> Bool {
-        if !held.isEmpty || firstReleased != nil, !isInTurn(message) { return true }
-        if message.isCall { return handleCall(message) || holdIfBlocked(message) }
+        if !heldBack.isEmpty || firstReleased != nil, !isInTurn(message) { return true }
+        if message.isCall { return handleCall(message) || holdBackIfBlocked(message) }
         guard let number = message.answeredCall, let number = UInt32(exactly: number) else { return false }
         return output.take(message, answering: number) || handleAnswer(message, number)
     }
 
-    /// Holds a call that sd-bus would answer, if its answer could not be sent.
-    private func holdIfBlocked(_ call: MessageReader) -> Bool {
+    /// Holds back a call that sd-bus would answer, if its answer could not be sent.
+    private func holdBackIfBlocked(_ call: MessageReader) -> Bool {
         beforeOthers()
-        return output.flush() ? false : hold(call)
+        return output.flush() ? false : holdBack(call)
     }
 
-    /// Whether a message has its turn while others are held, or were until now. If not, it is kept.
+    /// Whether a message has its turn while others are held back, or were until now. If not, it is held back, too.
     private func isInTurn(_ message: MessageReader) -> Bool {
         // The end of the connection is a message of sd-bus, which nothing holds up.
         guard bus.isOpen else { return true }
-        guard let firstReleased else { return !hold(message) }
+        guard let firstReleased else { return !holdBack(message) }
         if message.handle == firstReleased {
             self.firstReleased = nil
             return true
@@ -195,8 +195,8 @@ public final class MessagePump {
         return false
     }
 
-    private func hold(_ message: MessageReader) -> Bool {
-        held.append(RetainedMessage(message))
+    private func holdBack(_ message: MessageReader) -> Bool {
+        heldBack.append(RetainedMessage(message))
         return true
     }
 }

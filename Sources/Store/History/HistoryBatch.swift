@@ -74,7 +74,7 @@ public struct HistoryBatch: Sendable {
     ) -> (count: Int, bytes: Int) {
         if count == 0 { timeOffset = offset() }
         let time = time &+ timeOffset
-        // The size is computed first, so that writing need not check the room. Rare parts are encoded before.
+        // The size is computed first, so that writing need not check the room. What has to be encoded for that is encoded once.
         var flags: EntryFlags = []
         var size = EntryOutput.fixedBytes
         if navigation.cause != 0 { flags.insert(.cause) }

@@ -29,7 +29,7 @@ extension Daemon {
         }
     }
 
-    /// Appends rare details only if they apply, because each entry costs every receiver.
+    /// Appends each of the details only if it applies, because an entry costs every receiver.
     private func appendDetails(_ isDeepLink: Bool, _ adaptedFrom: String?, to body: Marshaller) throws {
         try body.openContainer(.array, "{sv}")
         if let adaptedFrom { try body.appendEntry("adaptedFrom", "s") { body in try body.append(adaptedFrom) } }

@@ -7,7 +7,7 @@ import SdBus
 
 extension Daemon {
     /// Holds back the effects of an event until the next commit.
-    func hold(_ effects: [Effect], answering call: MessageReader?, of request: RequestID, at time: Instant) {
+    func holdBack(_ effects: [Effect], answering call: MessageReader?, of request: RequestID, at time: Instant) {
         // A waiting call must not be sent before this is carried out, and no client sees the difference.
         for case .dropQuestion(let question) in effects { outbox.drop(question) }
         // At the start everything is written before anything is sent.
