@@ -3,7 +3,7 @@ import FlowCore
 import FlowWire
 import Platform
 
-/// Completions for a shell, from the live state. They never start the service, report no errors, and give up after two
+/// Completions of command lines, from the live state. They never start the service, report no errors, and give up after two
 /// seconds.
 enum Completion {
     /// The paths of live nodes.
