@@ -80,7 +80,7 @@ final class CommitFile {
             put(mark.boot.high, at: 24)
             put(mark.boot.low, at: 32)
             for place in stride(from: 40, to: 72, by: 8) { put(0, at: place) }
-            // No version writes longer ones.
+            // They never are longer.
             let count = min(mark.counters.count, Self.mostCounters)
             bytes[40] = UInt8(count) | (mark.isClosed ? 0x80 : 0) | (mark.isUncertain ? 0x40 : 0)
             for place in 0..<count { bytes[41 + place] = mark.counters[place] }

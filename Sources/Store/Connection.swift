@@ -30,11 +30,11 @@ final class Connection {
     ///   - written: the number of the last commit as far as known; above 0, a file without commits is not the same one.
     ///   - prepare: gives a new file its identity; not called for others.
     static func open(
-        _ path: String, _ format: Format, written: UInt64 = 0,
+        _ path: String, written: UInt64 = 0,
         prepare: () throws(StoreFailure) -> UInt64 = { () throws(StoreFailure) in 0 }
     ) throws(StoreFailure) -> Connection {
         do throws(StoreFailure) {
-            return try Connection(path, format, .full, written, prepare)
+            return try Connection(path, .full, written, prepare)
         } catch {
             guard error.kind == .unwritable else { throw error }
             // SQLite indexes an existing log in memory. Without a log it would create one, unless the file is declared
@@ -42,7 +42,7 @@ final class Connection {
             var hasLog = false
             if case .file(let bytes, _) = try Files.sort(of: path + "-wal") { hasLog = bytes > 0 }
             do throws(StoreFailure) {
-                return try Connection(path, format, .reading(isImmutable: !hasLog), written, prepare)
+                return try Connection(path, .reading(isImmutable: !hasLog), written, prepare)
             } catch let second {
                 // A damaged schema can make SQLite run out of memory, whatever there is.
                 if error.isOutOfMemory, second.isOutOfMemory, Database.hasMemory {
@@ -54,8 +54,7 @@ final class Connection {
     }
 
     private init(
-        _ path: String, _ format: Format, _ access: Database.Access, _ written: UInt64,
-        _ prepare: () throws(StoreFailure) -> UInt64
+        _ path: String, _ access: Database.Access, _ written: UInt64, _ prepare: () throws(StoreFailure) -> UInt64
     ) throws(StoreFailure) {
         let database = try Database(path, access)
         // The file may belong to another program, so it is not changed yet.
@@ -65,20 +64,17 @@ final class Connection {
         switch access {
         case .full:
             isReadOnly = false
-            try Self.bring(database, to: format, written, prepare)
+            try Self.checkOrSetUp(database, written, prepare)
             // After so many pages the log is checkpointed: it stays below 1 MiB, which is memory on a file system in
             // memory.
             try database.run("PRAGMA wal_autocheckpoint = 512")
         case .reading:
             isReadOnly = true
-            let version = try Self.version(of: database, format)
-            guard version == format.version else {
-                throw StoreFailure(
-                    .unwritable,
-                    "'\(path)' has format \(version), and can only be read, not brought to \(format.version)")
+            guard try !Self.isEmpty(database) else {
+                throw StoreFailure(.unwritable, "'\(path)' has nothing in it, and can only be read")
             }
             try Self.check(database)
-            try Self.checkSchema(of: database, version, format)
+            try Self.checkSchema(of: database)
         }
         loaded = try Contents.load(database)
         try database.run(Self.smallCache)
@@ -158,73 +154,75 @@ final class Connection {
 
 // Whether the file is ours, and whole.
 extension Connection {
-    /// Takes the lock, checks the file, and migrates it to the current version.
-    private static func bring(
-        _ database: Database, to format: Format, _ written: UInt64, _ prepare: () throws(StoreFailure) -> UInt64
+    /// Takes the lock, and checks the file, or sets it up if it is empty.
+    private static func checkOrSetUp(
+        _ database: Database, _ written: UInt64, _ prepare: () throws(StoreFailure) -> UInt64
     ) throws(StoreFailure) {
-        let version = try version(of: database, format)
-        if version < Format.withChecksums && written > 0 {
+        let isEmpty = try isEmpty(database)
+        if isEmpty && written > 0 {
             throw StoreFailure(
-                .unreadable,
-                "'\(database.path)' \(version == 0 ? "has nothing in it" : "has format \(version)"), and commit \(written) "
-                    + "was written to it")
+                .unreadable, "'\(database.path)' has nothing in it, and commit \(written) was written to it")
         }
-        if version > 0 { try check(database) }
+        if !isEmpty { try check(database) }
         if database.isReadOnly && Files.isWritable(database.path) {
             throw StoreFailure(.unreadable, "'\(database.path)' demands a newer SQLite to be written")
         }
         // Before anything is written: a file with contents but without a commit file has lost that.
-        let identity = version < Format.withChecksums ? try prepare() : 0
+        let identity = isEmpty ? try prepare() : 0
         let mode = try database.text("PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
             throw StoreFailure(.unwritable, "'\(database.path)' has a journal of the mode '\(mode)' instead of 'wal'")
         }
-        if version < format.version {
-            try database.run("BEGIN EXCLUSIVE")
-            do throws(StoreFailure) {
-                for step in format.migrations[version...] { try database.run(step.sql) }
-                try database.run(
-                    "PRAGMA application_id = \(Format.applicationID); PRAGMA user_version = \(format.version)")
-                try checkSchema(of: database, format.version, format)
-                if version < Format.withChecksums { try Contents.establish(database, identity) }
-                try database.run("COMMIT")
-            } catch {
-                if !database.isOutsideTransaction { try? database.run("ROLLBACK") }
-                throw error
-            }
+        if isEmpty {
+            try setUp(database, identity)
         } else {
-            try checkSchema(of: database, version, format)
+            try checkSchema(of: database)
             // If the log could not be opened for writing, for instance because of too many open files, SQLite reads it alone, and
             // would fail at each write from now on.
             try database.run("BEGIN IMMEDIATE; ROLLBACK")
         }
     }
 
-    /// The file's version; 0 for an empty file.
-    private static func version(of database: Database, _ format: Format) throws(StoreFailure) -> Int {
+    /// Makes an empty file a store, with its first commit.
+    private static func setUp(_ database: Database, _ identity: UInt64) throws(StoreFailure) {
+        try database.run("BEGIN EXCLUSIVE")
+        do throws(StoreFailure) {
+            for table in Format.schema { try database.run(table) }
+            try database.run(
+                "PRAGMA application_id = \(Format.applicationID); PRAGMA user_version = \(Format.version)")
+            try Contents.establish(database, identity)
+            try database.run("COMMIT")
+        } catch {
+            if !database.isOutsideTransaction { try? database.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Whether nothing is in the file. Refuses one of another program or of another format.
+    private static func isEmpty(_ database: Database) throws(StoreFailure) -> Bool {
         // The first read takes the lock.
         let application = try database.number("PRAGMA application_id")
-        let version = Int(try database.number("PRAGMA user_version"))
+        let version = try database.number("PRAGMA user_version")
         let tables = try database.number("SELECT count(*) FROM sqlite_schema")
-        if version == 0 && tables == 0 && (application == 0 || application == Format.applicationID) { return 0 }
+        if version == 0 && tables == 0 && (application == 0 || application == Format.applicationID) { return true }
         guard application == Format.applicationID else {
             throw StoreFailure(
                 .unreadable, "'\(database.path)' is of another program: its application_id is \(application)")
         }
-        guard (1...format.version).contains(version) else {
+        guard version == Format.version else {
             throw StoreFailure(
-                .unreadable, "'\(database.path)' has format \(version); the formats 1 to \(format.version) can be read")
+                .unreadable, "'\(database.path)' has format \(version); only format \(Format.version) can be read")
         }
-        return version
+        return false
     }
 
     /// Refuses a file whose tables are not exactly ours.
-    private static func checkSchema(of database: Database, _ version: Int, _ format: Format) throws(StoreFailure) {
+    private static func checkSchema(of database: Database) throws(StoreFailure) {
         let schema = try Statement("SELECT sql FROM sqlite_schema ORDER BY name", of: database)
         var found: [String] = []
         while try schema.step() { found.append(schema.text(0)) }
-        guard found == format.migrations[version - 1].schema else {
-            throw StoreFailure(.unreadable, "'\(database.path)' has other tables than format \(version)")
+        guard found == Format.schema else {
+            throw StoreFailure(.unreadable, "'\(database.path)' has other tables than format \(Format.version)")
         }
     }
 

@@ -194,7 +194,9 @@ extension Contents {
             of: database)
         while try history.step() {
             note(history, 7)
-            let row = batch(history)
+            let row = BatchRow(
+                first: history.integer(0), last: history.integer(1), time: history.integer(2),
+                before: history.integer(3), count: history.integer(4), witnessed: history.integer(5))
             let checksum = row.checksum(try history.bytes(9))
             guard checksum == UInt64(bitPattern: history.integer(6)) else {
                 throw StoreFailure(
@@ -215,32 +217,10 @@ extension Contents {
         return loaded
     }
 
-    private static func batch(_ row: borrowing Statement) -> BatchRow {
-        BatchRow(
-            first: row.integer(0), last: row.integer(1), time: row.integer(2), before: row.integer(3),
-            count: row.integer(4), witnessed: row.integer(5))
-    }
-
-    /// Adds checksums and metadata to a file of an older version, or to an empty one.
+    /// Writes the first commit of a file: its metadata.
     static func establish(_ database: Database, _ identity: UInt64) throws(StoreFailure) {
         var contents = Contents()
         contents.begin()
-        let records = try Statement("SELECT key, body FROM records", of: database)
-        while try records.step() { contents.put(records.integer(0), Array(try records.bytes(1))) }
-        let history = try Statement(
-            "SELECT first, last, time, before, count, witnessed, entries FROM history", of: database)
-        var checksums: [(first: Int64, checksum: UInt64)] = []
-        while try history.step() {
-            let row = batch(history)
-            checksums.append((row.first, row.checksum(try history.bytes(6))))
-        }
-        let update = try Statement("UPDATE history SET checksum = ?1 WHERE first = ?2", of: database)
-        for (first, checksum) in checksums {
-            contents.putBatch(checksum)
-            update.bind(1, Int64(bitPattern: checksum))
-            update.bind(2, first)
-            try update.run()
-        }
         contents.put(Meta(identity: identity))
         let insert = try Statement(
             "INSERT INTO records (key, number, digest, body) VALUES (\(metaKey), ?1, ?2, ?3)", of: database)

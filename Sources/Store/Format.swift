@@ -1,37 +1,13 @@
-/// The format of the files of ``StoreFile``, and the migration of older versions.
-struct Format: Sendable {
-    /// The migration from one version to the next, and the tables after it.
-    struct Migration: Sendable {
-        /// The statements.
-        let sql: String
-        /// All tables as in `sqlite_schema`, by their names.
-        let schema: [String]
-    }
-
-    /// The first one migrates an empty file, of version 0, to version 1, and so on.
-    let migrations: [Migration]
-
-    /// The version of the format: the number of migrations.
-    var version: Int { migrations.count }
-
+/// The format of the files of ``StoreFile``. Files of another one can't be read.
+enum Format {
     /// "Flow": identifies files as ours; https://www.sqlite.org/fileformat2.html#application_id
     static let applicationID: Int64 = 0x466c_6f77
 
-    /// The current format.
-    static let current = Format(migrations: [
-        Migration(sql: records1 + ";" + history1, schema: [history1, records1]),
-        Migration(
-            sql: """
-                ALTER TABLE records RENAME TO oldRecords; ALTER TABLE history RENAME TO oldHistory; \
-                \(records); \(history); \
-                INSERT INTO records SELECT key, 0, 0, body FROM oldRecords; \
-                INSERT INTO history SELECT first, last, time, before, count, 0, 0, 0, 0, entries FROM oldHistory; \
-                DROP TABLE oldRecords; DROP TABLE oldHistory
-                """, schema: [history, records]),
-    ])
+    /// The number of the format, which each change of it raises.
+    static let version: Int64 = 2
 
-    /// The first version whose rows have checksums.
-    static let withChecksums = 2
+    /// All tables as in `sqlite_schema`, by their names.
+    static let schema = [history, records]
 
     /// Records by the raw values of their keys. The last row of a commit has the commit's number and the digest of the file
     /// (``Contents``); others have zeros.
@@ -47,12 +23,5 @@ struct Format: Sendable {
         CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, \
         before INTEGER NOT NULL, count INTEGER NOT NULL, witnessed INTEGER NOT NULL, checksum INTEGER NOT NULL, \
         number INTEGER NOT NULL, digest INTEGER NOT NULL, entries BLOB NOT NULL) STRICT
-        """
-
-    // The tables of version 1.
-    private static let records1 = "CREATE TABLE records (key INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT"
-    private static let history1 = """
-        CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, \
-        before INTEGER NOT NULL, count INTEGER NOT NULL, entries BLOB NOT NULL) STRICT
         """
 }

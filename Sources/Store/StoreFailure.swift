@@ -2,7 +2,7 @@
 public struct StoreFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// What can be done about it.
     public enum Kind: Equatable, Sendable {
-        /// It is damaged, of a newer format, or not ours: it has to be moved aside, and a new one begun (D-6).
+        /// It is damaged, of another format, or not ours: it has to be moved aside, and a new one begun (D-6).
         case unreadable
         /// Another process has it open.
         case locked

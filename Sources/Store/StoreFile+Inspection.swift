@@ -80,9 +80,6 @@ extension StoreFile {
         }
         switch found {
         case .missing where made != nil && isFresh: return Inspection()
-        // The first version had no commit files.
-        case .missing where made != nil && (!loaded.records.isEmpty || loaded.lastSerial > 0):
-            return Inspection(certainty: .exact)
         case .missing: return uncertain("is missing")
         case .damaged(let why): return uncertain(why)
         case .mark(let mark) where made != nil:

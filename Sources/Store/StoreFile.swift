@@ -8,7 +8,6 @@ public import FlowCore
 public final class StoreFile {
     /// The file.
     public let path: String
-    private let format: Format
     let clock: BootClock
     /// Nil if it could not be reopened.
     private(set) var connection: Connection?
@@ -35,23 +34,13 @@ public final class StoreFile {
     /// The result of inspecting it when it was opened.
     public private(set) var inspection = Inspection()
 
-    /// Opens or creates the file, and the folders above it, for its owner alone. An older format is migrated. A file without
-    /// write permission is opened read-only.
+    /// Opens or creates the file, and the folders above it, for its owner alone. A file without write permission is
+    /// opened read-only.
     ///
     /// - Parameter startsOver: whether the file was moved aside because it could not be read, so that it is expected to be
     ///   missing.
-    public convenience init(
-        _ path: String, startsOver: Bool = false, clock: BootClock = .system
-    ) throws(StoreFailure) {
-        try self.init(path, .current, startsOver: startsOver, clock: clock)
-    }
-
-    /// Opens a file of another format.
-    init(
-        _ path: String, _ format: Format, startsOver: Bool = false, clock: BootClock = .system
-    ) throws(StoreFailure) {
+    public init(_ path: String, startsOver: Bool = false, clock: BootClock = .system) throws(StoreFailure) {
         self.path = path
-        self.format = format
         self.clock = clock
         try open(startsOver: startsOver)
     }
@@ -69,7 +58,7 @@ public final class StoreFile {
         let written = startsOver ? 0 : found.mark?.number ?? 0
         let isFresh = try Files.prepare(path, written: written)
         var made: CommitFile.CommitMark?
-        let opened = try Connection.open(path, format, written: written) { () throws(StoreFailure) in
+        let opened = try Connection.open(path, written: written) { () throws(StoreFailure) in
             let mark = CommitFile.CommitMark(
                 identity: .random(in: 1...UInt64.max), boot: clock.boot,
                 isUncertain: Self.isUncertain(found, startsOver: startsOver, clock),

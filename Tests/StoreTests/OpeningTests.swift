@@ -135,18 +135,6 @@ import Testing
         #expect(openingFails() == .unreadable, "zeros")
     }
 
-    @Test func `D-6: a newer format is unreadable, and stays as it is`() throws {
-        try StoreFile(file).write([.node(1, [1])])
-        try Database(file, .full).run("PRAGMA user_version = 3")
-        let before = try content(of: file)
-        #expect(openingFails() == .unreadable)
-        #expect(try content(of: file) == before)
-        try Database(file, .full).run("PRAGMA user_version = -1")
-        #expect(openingFails() == .unreadable)
-        try Database(file, .full).run("PRAGMA user_version = 0")
-        #expect(openingFails() == .unreadable)
-    }
-
     @Test func `D-6: other tables, triggers and views make a file unreadable`() throws {
         let changes = [
             "DROP TABLE history", "ALTER TABLE records ADD COLUMN more BLOB", "CREATE TABLE more (number)",

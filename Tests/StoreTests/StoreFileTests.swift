@@ -163,12 +163,4 @@ import Testing
             #expect(failure { try StoreFile(file).records() }?.kind == .unreadable)
         }
     }
-
-    @Test func `A failure names the file and why`() throws {
-        let file = folder.file()
-        try StoreFile(file).write([.node(1, [1])])
-        try Database(file, .full).run("PRAGMA user_version = 3")
-        let found = failure { try StoreFile(file) }
-        #expect(found == StoreFailure(.unreadable, "'\(file)' has format 3; the formats 1 to 2 can be read"))
-    }
 }

@@ -147,9 +147,16 @@ struct PersistenceTests {
 
     /// Kinds of damage to a file.
     enum Damage: String, CaseIterable, CustomTestStringConvertible {
-        case noise, truncated, foreign, newer, empty, text
+        case noise, truncated, foreign, older, newer, empty, text
 
         var testDescription: String { rawValue }
+
+        private var format: Int { self == .older ? 1 : 999 }
+
+        /// What the log says of the file, as far as it is certain.
+        func reason(_ file: String) -> String {
+            self == .older || self == .newer ? "'\(file)' has format \(format); only format 2 can be read" : file
+        }
 
         func happen(to file: String) throws {
             let url = URL(fileURLWithPath: file)
@@ -159,7 +166,7 @@ struct PersistenceTests {
                 try Data(data.indices.map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 11) }).write(to: url)
             case .truncated: try Data(contentsOf: url).prefix(3_000).write(to: url)
             case .foreign: try sqlite(file, "PRAGMA application_id = 1234567")
-            case .newer: try sqlite(file, "PRAGMA user_version = 999")
+            case .older, .newer: try sqlite(file, "PRAGMA user_version = \(format)")
             // Another program's, which is a database as well.
             case .empty:
                 try FileManager.default.removeItem(atPath: file)
@@ -193,7 +200,7 @@ struct PersistenceTests {
         // The history's file knows how far serials are reserved, too.
         #expect(try service.coordinator("GetSerial")[0].number ?? 0 > serial)
         let line = try service.process.waitForLine(in: .errors) { $0.contains("'\(file)' can't be read") }
-        #expect(line.hasPrefix("flowbusd: error: "))
+        #expect(line.hasPrefix("flowbusd: error: ") && line.contains(damage.reason(file)))
         let folder = (file as NSString).deletingLastPathComponent
         let aside = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }.first {

@@ -98,9 +98,9 @@ bus_again() {
     (($(serial) >= 3)) && echo "the serials go on"
 }
 
-# Programs are replaced while they run, as dpkg does it, and the tree is one of the format before.
+# Programs are replaced while they run, as dpkg does it, and the tree is one of another format.
 scenario_upgrade() {
-    local before program=~/bin/flowbusd
+    local before format program=~/bin/flowbusd unit=~/.config/systemd/user/flowbusd.service.d
     begin
     before=$(process)
     cp -- "$program" "$program.dpkg-new"
@@ -108,20 +108,18 @@ scenario_upgrade() {
     [[ $(readlink "/proc/$before/exe") == *"(deleted)" ]] && echo "the old program goes on: $(compare)"
     systemctl --user restart flowbusd
     [[ $(process) != "$before" ]] && echo "the new one: $(compare)"
-    # Before the next start the files become those of the format before.
-    mkdir -p ~/.config/systemd/user/flowbusd.service.d
-    printf '[Service]\nExecStartPre=/usr/bin/python3 %s/older %%t/flowbus\n' "$HOME" >~/.config/systemd/user/flowbusd.service.d/older.conf
-    systemctl --user daemon-reload
-    systemctl --user restart flowbusd
-    echo "a tree of format 1: $(compare)"
-    logged SYSLOG_IDENTIFIER=python3
-    # One that is newer by one.
-    sed -i 's/older %t/older --newer %t/' ~/.config/systemd/user/flowbusd.service.d/older.conf
-    systemctl --user daemon-reload
-    systemctl --user restart flowbusd
-    echo "a tree of format 3: $(flowbusctl tree | tail -n 1)"
-    logged SYSLOG_IDENTIFIER=flowbusd PRIORITY=3 | sed 's|/run/user/[0-9]*/||g; s/tree-[0-9a-f]*/tree-GUID/g; s/db\.[0-9TZ]*/db.TIME/' | cut -c 1-110
-    find "$XDG_RUNTIME_DIR/flowbus" -name '*.db.*Z' | wc -l | sed 's/$/ file moved aside/'
+    # Before each further start the tree file becomes one of another format.
+    mkdir -p "$unit"
+    for format in 1 3; do
+        open_page 9
+        printf '[Service]\nExecStartPre=/usr/bin/python3 %s/set-format %s %%t/flowbus\n' "$HOME" "$format" >"$unit/format.conf"
+        systemctl --user daemon-reload
+        systemctl --user restart flowbusd
+        echo "a tree of format $format: $(flowbusctl tree | tail -n 1)"
+        logged SYSLOG_IDENTIFIER=flowbusd PRIORITY=3 _PID="$(process)" |
+            sed 's|/run/user/[0-9]*/||g; s/tree-[0-9a-f]*/tree-GUID/g; s/db\.[0-9TZ-]*/db.TIME/'
+    done
+    find "$XDG_RUNTIME_DIR/flowbus" -name '*.db.*Z' -o -name '*.db.*Z-[0-9]' | wc -l | sed 's/$/ files moved aside/'
 }
 
 # Two logins of one user: what the first one leaves on the disk, with --restore always.
