@@ -54,20 +54,8 @@ import Testing
         #expect(read.map(\.cause) == [0, 300])
     }
 
-    @Test func `D-6: contributors that an earlier version wrote as texts are read`() throws {
-        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
-        var entry: [UInt8] = [0b11_0111, 0xac, 0x02, 0x8c, 0x01, 1]
-        for name in ["/m", "main", "go"] { entry += text(name) }
-        entry.append(4)
-        for contributor in ["clear", "screen a /m/a", "current b", "pop /m"] { entry += text(contributor) }
-        let contributors = try #require(try entries([UInt8(entry.count)] + entry).first).contributors
-        #expect(
-            contributors == [
-                Contribution(kind: .clear, name: "", path: nil), Contribution(kind: .screen, name: "a", path: "/m/a"),
-                Contribution(kind: .current, name: "b", path: nil), Contribution(kind: .pop, name: "", path: "/m"),
-            ])
-        let unknown: [UInt8] = [0b10_0000, 1, 0, 1] + text("door a /m/a")
-        #expect(throws: RecordFailure.self) { try entries([UInt8(unknown.count)] + unknown) }
+    @Test func `D-6: flags that no entry has are an error`() {
+        #expect(throws: RecordFailure("no entry has the flags 32")) { try entries([3, 32, 1, 0]) }
     }
 
     @Test func `Entries of any length, times and serials of any size`() throws {

@@ -15,7 +15,6 @@ struct EntryReader: NumberReading {
     private(set) var time: UInt64 = 0
     private var cause: UInt64 = 0
     private var hasContributors = false
-    private var hasContributorTexts = false
     private var hasArguments = false
     private var flow = SharedText()
     private var definition = SharedText()
@@ -81,7 +80,6 @@ struct EntryReader: NumberReading {
         if flags.contains(.step) { step = SharedText(range: try content()) }
         if flags.contains(.sender) { sender = SharedText(range: try content()) }
         hasContributors = flags.contains(.contributors)
-        hasContributorTexts = flags.contains(.contributorTexts)
         hasArguments = flags.contains(.arguments)
         return true
     }
@@ -89,13 +87,7 @@ struct EntryReader: NumberReading {
     /// The entry; for one call.
     mutating func entry() throws(RecordFailure) -> HistoryEntry {
         var rest = RecordReader(Array(bytes[place..<end]))
-        var contributors: [Contribution] = []
-        if hasContributorTexts {
-            contributors = try rest.list { reader throws(RecordFailure) in try reader.contributionText() }
-        }
-        if hasContributors {
-            contributors += try rest.contributions()
-        }
+        let contributors = hasContributors ? try rest.contributions() : []
         let arguments = hasArguments ? try rest.arguments() : []
         guard rest.isAtEnd else { throw RecordFailure("an entry is longer than what is in it") }
         return HistoryEntry(

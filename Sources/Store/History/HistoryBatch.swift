@@ -219,11 +219,7 @@ struct EntryFlags: OptionSet, Sendable {
     static let step = EntryFlags(rawValue: 4)
     static let sender = EntryFlags(rawValue: 8)
     static let cause = EntryFlags(rawValue: 16)
-    /// Contributors as earlier versions wrote them: texts of the kind, the name and the path, separated by blanks.
-    static let contributorTexts = EntryFlags(rawValue: 32)
     static let arguments = EntryFlags(rawValue: 64)
     static let contributors = EntryFlags(rawValue: 128)
-    static let all: EntryFlags = [
-        .flow, .definition, .step, .sender, .cause, .contributorTexts, .arguments, .contributors,
-    ]
+    static let all: EntryFlags = [.flow, .definition, .step, .sender, .cause, .arguments, .contributors]
 }

@@ -22,19 +22,6 @@ public struct HistoryEntry: Equatable, Sendable {
     public var contributors: [Contribution]
 }
 
-extension RecordReader {
-    /// A contributor as earlier versions wrote it: `KIND [NAME] [PATH]`, without style and arguments.
-    mutating func contributionText() throws(RecordFailure) -> Contribution {
-        let words = try text().split(separator: " ").map(String.init)
-        guard let kind = Contribution.Kind(rawValue: words.first ?? "") else {
-            throw RecordFailure("no contributor is of the kind '\(words.first ?? "")'")
-        }
-        let rest = words.dropFirst()
-        return Contribution(
-            kind: kind, name: rest.first { !$0.hasPrefix("/") } ?? "", path: rest.last { $0.hasPrefix("/") })
-    }
-}
-
 extension HistoryEntry {
     /// Bytes that an entry takes in an answer beside its texts and arguments: `(tossa{sv}a{sv})` with all padding, the
     /// names and types of its details counted in.
