@@ -1,6 +1,6 @@
 import FlowCore
 
-// The lines of events. Newer values are at the end of a line, and can be missing in older traces.
+// The lines of events.
 
 extension TraceLine {
     /// Creates the line of an event that is about to be handled.
@@ -39,7 +39,7 @@ extension TraceFields {
             guard case .stepsEmitted(let request, let node, let steps, let client, let path) = $0 else { return nil }
             return (request, node, steps, client, path)
         },
-        TraceCase("visible", Event.visibilityChanged, request, node, bool, clientOrNone) {
+        TraceCase("visible", Event.visibilityChanged, request, node, bool, client) {
             guard case .visibilityChanged(let request, let node, let isVisible, let client) = $0 else { return nil }
             return (request, node, isVisible, client)
         },
@@ -168,8 +168,7 @@ extension TraceFields {
 
     // MARK: - Values of events
 
-    private static let clientOrNone = client.unlessAtEnd.mapped({ $0 ?? Client("") }) { $0 }
-    private static let pathTimeout = number.option("timeout").mapped({ $0 ?? Limits.pathTimeout }) { $0 }
+    private static let pathTimeout = TraceField(mark("timeout"), number, make: { $1 }) { ((), $0) }
     private static let activationToken = text.option("activation-token")
     private static let calledAt = word.option("at")
     /// The owner of a bus name; an empty text if there is none.

@@ -94,7 +94,7 @@ struct TraceField<Value>: Sendable {
         optional(otherwise: "-") { scanner throws(Failure) in try !scanner.skip("-") }
     }
 
-    /// A value at the end of the line, where older traces have none.
+    /// An optional value at the end of the line.
     var unlessAtEnd: TraceField<Value?> { optional { scanner in !scanner.isAtEnd } }
 }
 

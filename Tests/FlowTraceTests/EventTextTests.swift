@@ -199,7 +199,7 @@ struct EventTextTests {
     @Test(arguments: lines)
     func `a line that is cut anywhere is read or refused`(line: String) throws {
         for count in 0..<line.count {
-            // Values at the end of a line can be missing.
+            // Options at the end of a line can be missing.
             guard let event = try? read(String(line.prefix(count))) else { continue }
             let written = write(event)
             #expect(write(try read(String(written.dropFirst(2)))) == written)
@@ -222,20 +222,6 @@ struct EventTextTests {
             }
             #expect(read == options)
         }
-    }
-
-    @Test func `lines without the client and the time`() throws {
-        guard case .visibilityChanged(_, _, let isVisible, let client) = try read("visible 1 /base/main false") else {
-            Issue.record("another event")
-            return
-        }
-        #expect(!isVisible && client == Client(""))
-        guard case .pathOpened(_, let segments, _, let timeout, _, _, true) = try read("path 1 1 \"main\" - 0 \":1.1\"")
-        else {
-            Issue.record("another event")
-            return
-        }
-        #expect(segments.count == 1 && timeout == Limits.pathTimeout)
     }
 
     @Test func `a registration is read as it was written`() throws {
@@ -359,6 +345,8 @@ struct EventTextTests {
 
     @Test(arguments: [
         ("visible 1 /base/main true :1.1 more", "there is more in the line than the event"),
+        ("visible 1 /base/main true", "the line ends where a word is missing"),
+        ("path 1 1 \"main\" - 0 \":1.1\"", "'timeout' is missing"),
         ("emitted 1 /base/main go 0 \":1.1\" token \"t\" wait", "there is more in the line than the event"),
         ("claimed 1 /base/nobody \":1.1\"", "nothing is live at '/base/nobody'"),
         ("guard-replied 1 perhaps", "'perhaps' is no answer of a guard"),
