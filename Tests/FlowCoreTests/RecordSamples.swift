@@ -1,6 +1,6 @@
 @testable import FlowCore
 
-/// A record of each kind, with each of its parts present and absent, and the bytes that it has for ever.
+/// A record of each kind, with each of its parts present and absent, and its bytes.
 enum RecordSamples {
     static let client = Client(":1.7")
     static let arguments = [Argument("n", .int64(5)), Argument("s", .string("x"), isPrivate: true)]

@@ -8,8 +8,6 @@ protocol RecordCoder {
 
     /// Whether fields are read.
     static var reads: Bool { get }
-    /// Whether all bytes are read.
-    var isAtEnd: Bool { get }
 
     mutating func code(_ number: inout UInt64) throws(Failure)
     mutating func code(_ byte: inout UInt8) throws(Failure)
@@ -60,7 +58,6 @@ extension RecordWriter: RecordCoder {
     typealias Failure = Never
 
     static var reads: Bool { false }
-    var isAtEnd: Bool { false }
 
     mutating func code(_ number: inout UInt64) { append(number) }
     mutating func code(_ byte: inout UInt8) { append(byte: byte) }
