@@ -52,11 +52,11 @@ struct DocumentationTests {
 
     /// The tables themselves are compared with the documents by `flowbus-manual --check`.
     @Test func `each limit has a row in the tables`() throws {
-        let table = try text("Sources/FlowCore/Definitions/Limits+Table.swift")
+        let table = try text("Sources/FlowCore/Limits/Limits+Table.swift")
         let tableWords = Set(table.matches(of: #/[A-Za-z]+/#).map { String($0.output) })
         // How bytes are counted, what D-Bus itself limits, and how work is divided are no limits for clients.
         let internals = ["valueBytes", "argumentNameBytes", "signatureLength", "slice"]
-        for match in try text("Sources/FlowCore/Definitions/Limits.swift").matches(of: #/static let ([A-Za-z]+)/#) {
+        for match in try text("Sources/FlowCore/Limits/Limits.swift").matches(of: #/static let ([A-Za-z]+)/#) {
             let name = String(match.output.1)
             #expect(internals.contains(name) || tableWords.contains(name), "\(name)")
         }
