@@ -64,63 +64,6 @@ extension [Effect] {
     }
 }
 
-/// The verdict on a step (S-9).
-public enum Verdict: String, CaseIterable, Sendable {
-    /// A rule of the flow, or its navigator, took the step, and the contributors were applied.
-    case navigated
-    /// No rule of the flow matches, and its navigator does not take the step; nothing changed.
-    case unhandled
-    /// Ignored: the presentable on which it was emitted is not presented.
-    case hidden
-    /// Deferred until that presentable is presented (S-15).
-    case deferred
-    /// The flow's guard rejected it (S-5).
-    case rejected
-    /// Not decided yet; ``Effect/emitStepConcluded(_:)`` reports the outcome.
-    case pending
-}
-
-/// The outcome of a step.
-public enum Outcome: Equatable, Sendable {
-    /// Its contributors were applied, by the navigation with this serial.
-    case navigated(serial: UInt64)
-    /// Nothing changed, with this verdict.
-    case ignored(Verdict)
-    /// It failed; nothing changed.
-    case refused(FlowError)
-
-    /// The serial of its navigation; 0 if there was none.
-    public var serial: UInt64 { if case .navigated(let serial) = self { serial } else { 0 } }
-}
-
-/// The answer to a call.
-public enum Answer: Equatable, Sendable {
-    /// Done, without a value.
-    case done
-    /// The verdict on a step; the serial is 0 if there was no navigation.
-    case verdict(Verdict, serial: UInt64)
-    /// The path of a root.
-    case flow(path: String)
-    /// The outcomes of a deep link, in the order of the flows.
-    case outcomes([FlowOutcome])
-    /// The outcomes of a list of steps (`EmitSteps`).
-    case verdicts([Outcome])
-}
-
-/// The outcome of a deep link at one flow (S-27).
-public struct FlowOutcome: Equatable, Sendable {
-    /// The flow's path.
-    public let path: String
-    /// The outcome of the step; nil if the path only passed through the flow (S-28).
-    public internal(set) var outcome: Outcome?
-
-    /// Creates an outcome.
-    public init(path: String, outcome: Outcome?) {
-        self.path = path
-        self.outcome = outcome
-    }
-}
-
 /// A navigation that is about to begin (*will*).
 public struct Announcement: Equatable, Sendable {
     /// The flow's path.
@@ -157,58 +100,6 @@ public struct Navigation: Equatable, Sendable {
     public var isDeepLink: Bool
     /// The name of the step that the guard replaced with this one; nil if it did not.
     public var adaptedFrom: String?
-}
-
-/// An applied contributor.
-public struct Contribution: Equatable, Sendable {
-    /// The kind of a contributor.
-    public enum Kind: String, CaseIterable, Sendable {
-        /// A new screen.
-        case screen
-        /// A new child flow.
-        case flow
-        /// A live child with new arguments (S-19).
-        case reuse
-        /// The dismissal of all children (S-19).
-        case clear
-        /// The dismissal of newer children; it names the presentable that is the newest now, if there is one (S-19).
-        case pop
-        /// Another step for the same flow.
-        case current
-        /// A step for the parent.
-        case parent
-        /// The end of the flow.
-        case end
-        /// The dismissal of a child by Back (S-24).
-        case back
-        /// A child that came to the front; it names the child, if there is one (S-37).
-        case show
-        /// A child flow that is hidden now; it names the child, if there is one (S-37).
-        case hide
-        /// The dismissal of one child; it names the child that is gone, if there was one (S-37).
-        case dismiss
-        /// The eviction of the covered screens of the tree (S-44).
-        case evict
-    }
-
-    /// The kind.
-    public var kind: Kind
-    /// The name of the presentable or step; empty for an `end` without a step and for `clear`.
-    public var name: String
-    /// The path of the presentable, or of the flow that gets the step; nil if there is none.
-    public var path: String?
-    /// The arguments of the presentable or step, without private ones.
-    public var arguments: Arguments
-    /// The style of the presentable; empty if it has none.
-    public var style: String
-}
-
-extension Contribution {
-    /// Creates an applied contributor.
-    public init(kind: Kind, name: String, path: String? = nil, style: String = "", arguments: Arguments = []) {
-        // All members at once: one that gets them one by one would be copied at the end.
-        self.init(kind: kind, name: name, path: path, arguments: arguments, style: style)
-    }
 }
 
 /// A step that failed, was rejected or ignored, and that no client waits for (S-12).

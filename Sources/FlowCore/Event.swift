@@ -1,30 +1,3 @@
-/// The number of a call that needs an answer. The shell chooses it; the core returns it exactly once, with the answer.
-public struct RequestID: Hashable, Sendable {
-    /// The number, which is never used again.
-    public let number: UInt64
-
-    /// Creates the request with a number.
-    public init(_ number: UInt64) { self.number = number }
-}
-
-/// A time. Each event comes with one, because the core has no clock. Any clock that never goes back is suitable.
-public struct Instant: Comparable, Hashable, Sendable {
-    /// The time since a fixed start, in µs.
-    public let microseconds: UInt64
-
-    /// Creates the time that is this many µs after the start.
-    public init(microseconds: UInt64) { self.microseconds = microseconds }
-
-    /// Returns the time that is this many µs later, or the greatest one.
-    func advanced(by microseconds: UInt64) -> Instant {
-        let (sum, overflows) = self.microseconds.addingReportingOverflow(microseconds)
-        return Instant(microseconds: overflows ? .max : sum)
-    }
-
-    /// Orders times, the earlier one first.
-    public static func < (one: Instant, other: Instant) -> Bool { one.microseconds < other.microseconds }
-}
-
 /// Something that happened outside the core, for ``Coordinator/handle(_:at:upTo:)``.
 ///
 /// `calledAt` is the object path that the caller used, if it is not the presentable's path in the tree (S-25). Signals to this
@@ -172,31 +145,6 @@ public struct BackOptions: Equatable, Sendable {
         self.token = token
         self.activationToken = activationToken
         self.calledAt = calledAt
-    }
-}
-
-/// One of the steps of `EmitSteps`.
-public enum EmittedStep: Equatable, Sendable {
-    /// A declared step.
-    case step(StepID, Arguments)
-    /// An invalid entry. It stays in the list, so that each entry gets its verdict.
-    case refused(FlowError)
-}
-
-/// One flow of a path to navigate along, with its step (S-28).
-public struct PathSegment: Equatable, Sendable {
-    /// The flow's name.
-    public var flow: String
-    /// The step for the flow; nil if the path only passes through it.
-    public var step: StepID?
-    /// The step's arguments.
-    public var arguments: Arguments
-
-    /// Creates a segment.
-    public init(flow: String, step: StepID? = nil, arguments: Arguments = []) {
-        self.flow = flow
-        self.step = step
-        self.arguments = arguments
     }
 }
 

@@ -45,19 +45,6 @@ public enum AskOutcome: String, CaseIterable, Sendable {
             case .ended: .ended
             }
     }
-
-    init(_ reason: Withdrawal.Reason) {
-        self =
-            switch reason {
-            case .dismissal(let reason): AskOutcome(reason)
-            case .result: .result
-            case .rule: .rule
-            case .parent: .parent
-            case .undeclared: .undeclared
-            // What these withdraw stays live.
-            case .replaced, .evicted: .replaced
-            }
-    }
 }
 
 /// The answer to an ask (S-45), as the next `Present` of the asker's screen has it.

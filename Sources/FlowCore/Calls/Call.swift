@@ -102,3 +102,28 @@ struct PathWalk: Sendable {
         return FlowError(.pathFailed, "segment \(number + 1) ('\(Names.escaped(segments[number].flow))'): \(why)")
     }
 }
+
+/// One of the steps of `EmitSteps`.
+public enum EmittedStep: Equatable, Sendable {
+    /// A declared step.
+    case step(StepID, Arguments)
+    /// An invalid entry. It stays in the list, so that each entry gets its verdict.
+    case refused(FlowError)
+}
+
+/// One flow of a path to navigate along, with its step (S-28).
+public struct PathSegment: Equatable, Sendable {
+    /// The flow's name.
+    public var flow: String
+    /// The step for the flow; nil if the path only passes through it.
+    public var step: StepID?
+    /// The step's arguments.
+    public var arguments: Arguments
+
+    /// Creates a segment.
+    public init(flow: String, step: StepID? = nil, arguments: Arguments = []) {
+        self.flow = flow
+        self.step = step
+        self.arguments = arguments
+    }
+}

@@ -88,16 +88,4 @@ extension Definitions {
         return try Declaration.admit(
             arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
     }
-
-    /// What only flows have, at birth.
-    func newState(
-        of id: FlowID, hasInitial: Bool, birth: UInt64, last: LastNavigation? = nil, _ now: Instant
-    ) -> Boxed<Node.FlowState> {
-        let definition = flows[id.index]
-        return Boxed(
-            Node.FlowState(
-                definition: id, covering: definition.children, layers: definition.layers, covers: definition.covers,
-                readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
-                reached: definition.idle.isEmpty ? nil : now, last: last))
-    }
 }

@@ -1,14 +1,5 @@
 // Questions to other processes, and their answers. The machine does not wait for them.
 
-/// The number of a question, by which its answer is matched. It is never used again.
-public struct QuestionID: Hashable, Sendable {
-    /// The number.
-    public let number: UInt64
-
-    /// Creates the id with a number.
-    public init(_ number: UInt64) { self.number = number }
-}
-
 /// A question to a guard (`Adapt`) or a navigator (`Navigate`).
 public struct Question: Equatable, Sendable {
     /// The id.
@@ -180,4 +171,19 @@ public struct Conclusion: Equatable, Sendable {
     public var token: String
     /// The outcome.
     public var outcome: Outcome
+}
+
+extension AskOutcome {
+    init(_ reason: Withdrawal.Reason) {
+        self =
+            switch reason {
+            case .dismissal(let reason): AskOutcome(reason)
+            case .result: .result
+            case .rule: .rule
+            case .parent: .parent
+            case .undeclared: .undeclared
+            // What these withdraw stays live.
+            case .replaced, .evicted: .replaced
+            }
+    }
 }

@@ -197,20 +197,6 @@ extension FlowError: RecordPart {
     }
 }
 
-extension WhenEmpty: RecordPart {
-    static var unread: WhenEmpty { .go }
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(choice: &self)
-    }
-}
-
-extension WhenHidden: RecordPart {
-    static var unread: WhenHidden { .queue }
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(choice: &self)
-    }
-}
-
 // MARK: - Cases with values
 
 /// An enumeration whose cases have values, while it is written or read: a byte for the case, then the values.

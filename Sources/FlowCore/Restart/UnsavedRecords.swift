@@ -88,3 +88,17 @@ struct UnsavedRecords: Sendable {
         return Record(RecordKey(.counters, 0), reserved.encoded())
     }
 }
+
+/// The record of the reserved serials and instances.
+struct CountersRecord: RecordBody, Equatable, Sendable {
+    var serial: UInt64 = 0
+    var instance: UInt64 = 0
+
+    static var unread: CountersRecord { CountersRecord() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&serial)
+        try coder.code(&instance)
+        try coder.check(serial < .max / 2 && instance < .max / 2, "its numbers are at their end")
+    }
+}

@@ -1,20 +1,3 @@
-/// An error that dismissed a presentable: `$error` and `$message` in `onDismissed` (S-23).
-public struct Fault: Equatable, Sendable {
-    /// The name of the D-Bus error, or the verdict on the step that was to fill a flow.
-    public let name: String
-    /// The error's text.
-    public let message: String
-
-    /// The error as one line for people.
-    public var text: String { message.isEmpty ? name : name.isEmpty ? message : "\(message) (\(name))" }
-
-    /// An error with a name and a text, of which at most ``Limits/faultLength`` bytes are kept: its beginning and its end.
-    public init(_ name: String, _ message: String) {
-        self.name = name
-        self.message = Names.shortened(message, to: Limits.faultLength)
-    }
-}
-
 /// Flows that may be empty (S-36), and what emptied them.
 ///
 /// A flow is noted when it loses its last child, and when a step of its birth is not navigated. It is due then, and again

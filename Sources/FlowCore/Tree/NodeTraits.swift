@@ -109,3 +109,10 @@ extension HasNodeTraits {
     var output: String { traits.output }
     var title: String { traits.title }
 }
+
+extension WhenHidden: RecordPart {
+    static var unread: WhenHidden { .queue }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(choice: &self)
+    }
+}
