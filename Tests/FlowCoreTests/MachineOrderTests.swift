@@ -1,64 +1,74 @@
 import Foundation
 import Testing
 
-/// The extensions of `Machine` call those above them in the list of docs/architecture.md, and none below.
+/// The functions of `Machine` call those of files above their own in the lists of docs/architecture.md, and none below.
 @Suite("Order of the machine")
 struct MachineOrderTests {
-    /// A function of an extension.
-    private struct Function {
-        let file: String
+    /// A file that extends the machine.
+    private struct File {
+        /// `X` of `Machine+X.swift`, the event in `Events`, or the file in `Queries`.
         let name: String
+        let folder: String
+        /// The names of its functions: members of an extension are indented by four blanks.
+        let functions: Set<String>
         let calls: Set<String>
+
+        var isShared: Bool { folder != "Events" && folder != "Queries" }
     }
 
     private let order: [String]
-    private let functions: [Function]
-    /// The other files that extend the machine.
-    private let strays: [String]
+    /// The events, each with those that it goes on with.
+    private let events: [String: Set<String>]
+    private let files: [File]
 
     init() throws {
-        let top = (#filePath as NSString).deletingLastPathComponent + "/../.."
-        let text = try String(contentsOfFile: top + "/docs/architecture.md", encoding: .utf8)
-        let rows = try #require(text.components(separatedBy: "| extension | what it does |").dropFirst().first)
-        order = rows.components(separatedBy: "\n\n")[0].matches(of: #/`([A-Za-z]+)`/#).map { String($0.output.1) }
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: top + "/Sources/FlowCore")
-        functions = try paths.filter { $0.contains("/Machine+") }.flatMap { path in
-            let file = path.components(separatedBy: "/Machine+")[1].replacingOccurrences(of: ".swift", with: "")
-            return try Self.functions(
-                of: file, in: String(contentsOfFile: "\(top)/Sources/FlowCore/\(path)", encoding: .utf8))
+        let shared = try Documented.rows(after: "| extension | what it does |")
+        order = shared.flatMap { Documented.names(in: $0[0]) }
+        var events: [String: Set<String>] = [:]
+        for row in try Documented.rows(after: "| event | what happens | goes on with |") {
+            for name in Documented.names(in: row[0]) { events[name] = Set(Documented.names(in: row[2])) }
         }
-        let others = paths.filter { $0.hasSuffix(".swift") && !$0.contains("/Machine+") }
-        strays = try others.filter {
-            try String(contentsOfFile: "\(top)/Sources/FlowCore/\($0)", encoding: .utf8).contains("extension Machine ")
-        }
-    }
-
-    /// The functions of a file: members of an extension are indented by four blanks.
-    private static func functions(of file: String, in text: String) -> [Function] {
-        text.components(separatedBy: "\n    }\n").compactMap { part in
-            guard let match = part.firstMatch(of: #/\n    [a-z ]*func ([A-Za-z]+)/#) else { return nil }
-            let body = part[match.range.upperBound...]
-            let calls = body.matches(of: #/(^|[^.A-Za-z])([a-z][A-Za-z]*)\(/#).map { String($0.output.2) }
-            return Function(file: file, name: String(match.output.1), calls: Set(calls))
+        self.events = events
+        files = try CoreFile.all.filter { $0.code.contains("\nextension Machine ") }.map { file in
+            let functions = file.code.matches(of: #/\n    [@a-z ]*func ([A-Za-z]+)/#).map { String($0.output.1) }
+            let code = file.code.replacing(#/\bcase [a-z]+/#, with: "")
+            let calls = code.matches(of: #/(^|[^.A-Za-z])([a-z][A-Za-z]*)\(/#)
+            return File(
+                name: file.name.components(separatedBy: "Machine+").last?.components(separatedBy: "+")[0] ?? "",
+                folder: file.folder, functions: Set(functions), calls: Set(calls.map { String($0.output.2) }))
         }
     }
 
-    @Test func `the list names each extension once`() {
-        #expect(order.sorted() == Set(functions.map(\.file)).sorted())
-        #expect(functions.count > 150)
-        #expect(strays == [])
+    @Test func `the lists name each file once`() {
+        #expect(order.sorted() == files.filter(\.isShared).map(\.name).sorted())
+        #expect(events.keys.sorted() == Set(files.filter { $0.folder == "Events" }.map(\.name)).sorted())
+        #expect(files.flatMap(\.functions).count > 300)
     }
 
-    @Test func `no extension calls one below it`() throws {
-        let files = Dictionary(grouping: functions, by: \.name).mapValues { Set($0.map(\.file)) }
-        for function in functions {
-            let place = try #require(order.firstIndex(of: function.file))
-            for call in function.calls {
-                // Of a name that several extensions have, one is above.
-                guard let callees = files[call] else { continue }
-                let isAbove = callees.contains { order.firstIndex(of: $0).map { $0 <= place } ?? false }
-                #expect(isAbove, "\(function.name) in \(function.file) calls \(call) in \(callees.sorted())")
+    @Test func `no file calls one below it`() {
+        for file in files {
+            for call in file.calls {
+                // Of a name that several files have, one is above.
+                let callees = files.filter { $0.functions.contains(call) }
+                let isAbove = callees.isEmpty || callees.contains { mayCall($0, from: file) }
+                #expect(isAbove, "\(file.name) calls \(call) of \(callees.map(\.name).sorted())")
             }
+        }
+    }
+
+    private func mayCall(_ callee: File, from caller: File) -> Bool {
+        if callee.name == caller.name { return true }
+        switch (callee.folder, caller.folder) {
+        case (_, "Queries"): return true
+        case ("Queries", _): return false
+        case ("Events", "Events"): return events[caller.name]?.contains(callee.name) == true
+        case ("Events", _): return false
+        case (_, "Events"): return true
+        default:
+            guard let place = order.firstIndex(of: callee.name), let own = order.firstIndex(of: caller.name) else {
+                return false
+            }
+            return place < own
         }
     }
 }

@@ -1,6 +1,19 @@
-// Asks: what their chains lead to, and what becomes of that (S-45). How a client asks: `Machine+Asking`.
+// Asks: what their chains lead to, and what becomes of that (S-45).
 
 extension Machine {
+    /// A client asks by a step that begins now.
+    mutating func beginAsk(
+        _ token: String, on slot: NodeSlot, by client: Client, _ options: EmissionOptions, origin: UInt64,
+        _ request: RequestID
+    ) {
+        let asker: Asks.Asker = isOwner(client, of: slot) ? .presentable(forest[slot].instance) : .client(client)
+        let key = Asks.Key(asker: asker, token: token)
+        let number = asks.begin(
+            key, by: client, at: options.calledAt ?? forest[slot].path, origin: origin, of: request)
+        accounting.count(asks[number]?.usage ?? Accounting.Usage(), for: client)
+        countAsks(of: key)
+    }
+
     /// A step has ended: it may decide the call of an ask, and be the last one of a chain.
     mutating func endStep(_ step: WaitingStep, ofAskBy outcome: Outcome, _ turn: inout Turn) {
         if case .emitted(let request) = step.purpose { decideAsk(of: request, outcome, &turn) }
@@ -36,7 +49,7 @@ extension Machine {
     }
 
     /// The values that a presentable answers with; nil if it does not answer.
-    func declaredResult(of slot: NodeSlot) -> [Parameter]? {
+    private func declaredResult(of slot: NodeSlot) -> [Parameter]? {
         let name = forest[slot].name
         if forest[slot].flow != nil { return definitions.flow(named: name).flatMap { definitions[$0].result } }
         return definitions.screen(named: name).flatMap { definitions[$0].result }
@@ -72,13 +85,6 @@ extension Machine {
             guard let node = forest.node(instance: instance), declaredResult(of: node.slot) == nil else { continue }
             for number in asks.about(instance) { answer(number, .undeclared, &turn) }
         }
-    }
-
-    /// A client has left the bus: asks that belong to its connection are gone.
-    mutating func endAsks(of client: Client) {
-        for number in asks.leave(client) { forgetAsk(number) }
-        // Those of presentables can be reclaimed with these from now on.
-        forest.noteReclaimChange()
     }
 
     /// Forgets what was answered long enough ago.

@@ -11,6 +11,12 @@ extension Machine {
         turn.call.token = nil
     }
 
+    /// A call continues in the next slice, or in this one.
+    mutating func park(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
+        accounting.count(call.usage, for: call.client)
+        calls.park(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
+    }
+
     /// Ends a call.
     @discardableResult
     mutating func drop(_ request: RequestID) -> Call? {
@@ -18,46 +24,6 @@ extension Machine {
         accounting.count(-call.usage, for: call.client)
         if !activationTokens.isEmpty { activationTokens.touch(request) }
         return call
-    }
-
-    /// Takes the outcome of a deep link at one of its flows, if its call still waits for that.
-    mutating func takeOutcome(_ outcome: Outcome, ofDeepLink request: RequestID, at place: Int, _ turn: inout Turn) {
-        guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
-            let path = calls.deepLinks[request.number]?[place].path
-        else { return }
-        reportConclusion(outcome, of: call, at: path, &turn)
-    }
-
-    /// Takes the outcome of a step that a call waits for.
-    mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
-        if case .deepLink(_, let place) = step.purpose {
-            return takeOutcome(outcome, ofDeepLink: request, at: place, &turn)
-        }
-        switch calls.end(step, outcome, for: request) {
-        case .none: break
-        case .report(let call, let path): reportConclusion(outcome, of: call, at: path, &turn)
-        case .reportLast(let call, let path):
-            drop(request)
-            reportConclusion(outcome, of: call, at: path, &turn)
-        case .answer(let call, let path, let token):
-            drop(request)
-            let answer = Self.answer(request, outcome)
-            if call.isAnswered {
-                reportConclusion(outcome, of: call, at: path, token: token?.token ?? "", &turn)
-            } else {
-                turn.answerLate(answer, origin: step.origin)
-            }
-            if let token { concludeToken(token, answer, of: request, origin: step.origin, &turn) }
-        }
-    }
-
-    /// Answers the current call, or an earlier one.
-    mutating func finishCall(_ request: RequestID, _ answer: CallAnswer, _ turn: inout Turn) {
-        if request == turn.call.request {
-            turn.answer = answer
-        } else {
-            turn.answerLate(answer, origin: origins.latest)
-        }
     }
 
     /// A caller has waited long enough.
@@ -92,6 +58,57 @@ extension Machine {
         }
     }
 
+    // MARK: Outcomes
+
+    /// Takes the outcome of a deep link at one of its flows, if its call still waits for that.
+    mutating func takeOutcome(_ outcome: Outcome, ofDeepLink request: RequestID, at place: Int, _ turn: inout Turn) {
+        guard calls.end(place, outcome, ofDeepLink: request), let call = calls[request],
+            let path = calls.deepLinks[request.number]?[place].path
+        else { return }
+        reportConclusion(outcome, of: call, at: path, &turn)
+    }
+
+    /// Takes the outcome of a step that a call waits for.
+    mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
+        if case .deepLink(_, let place) = step.purpose {
+            return takeOutcome(outcome, ofDeepLink: request, at: place, &turn)
+        }
+        switch calls.end(step, outcome, for: request) {
+        case .none: break
+        case .report(let call, let path): reportConclusion(outcome, of: call, at: path, &turn)
+        case .reportLast(let call, let path):
+            drop(request)
+            reportConclusion(outcome, of: call, at: path, &turn)
+        case .answer(let call, let path, let token):
+            drop(request)
+            let answer = Self.answer(request, outcome)
+            if call.isAnswered {
+                reportConclusion(outcome, of: call, at: path, token: token?.token ?? "", &turn)
+            } else {
+                turn.answerLate(answer, origin: step.origin)
+            }
+            if let token { concludeToken(token, answer, of: request, origin: step.origin, &turn) }
+        }
+    }
+
+    /// The answer to a call that emitted one step.
+    static func answer(_ request: RequestID, _ outcome: Outcome) -> CallAnswer {
+        switch outcome {
+        case .navigated(let serial): .reply(request, .verdict(.navigated, serial: serial))
+        case .ignored(let verdict): .reply(request, .verdict(verdict, serial: 0))
+        case .refused(let error): .fail(request, error)
+        }
+    }
+
+    /// Answers the current call, or an earlier one.
+    mutating func finishCall(_ request: RequestID, _ answer: CallAnswer, _ turn: inout Turn) {
+        if request == turn.call.request {
+            turn.answer = answer
+        } else {
+            turn.answerLate(answer, origin: origins.latest)
+        }
+    }
+
     /// Reports the outcome of a step to its emitter, after the answer `pending`.
     mutating func reportConclusion(
         _ outcome: Outcome, of call: Call, at path: String, token: String = "", _ turn: inout Turn
@@ -119,20 +136,14 @@ extension Machine {
         }
     }
 
-    /// Removes the activation tokens of cascades that are over, or wait only for screens to be presented: the user no
-    /// longer waits for those.
-    mutating func forgetActivationTokens() {
-        let (origins, calls) = (origins, calls)
-        activationTokens.endCurrent()
-        activationTokens.forget { origin, request in
-            !origins.isUnderWay(origin) && calls[request] == nil
-        }
+    static let gone = FlowError(.presentableDismissed, "the presentable is gone")
+
+    /// Refuses a call to a presentable that is gone. The shell looks it up just before, so this happens only by its mistake.
+    mutating func refuseGone(_ request: RequestID, _ turn: inout Turn) {
+        turn.answer = .fail(request, Self.gone)
     }
 
-    /// A call goes on with the steps of another origin, which may pass on its activation token.
-    mutating func moveActivationToken(of request: RequestID, to origin: UInt64) {
-        if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
-    }
+    // MARK: Activation tokens
 
     /// Refuses an activation token that is not valid.
     static func checkActivationToken(_ token: String?) throws(FlowError) {
@@ -144,9 +155,18 @@ extension Machine {
         }
     }
 
-    /// A call continues in the next slice, or in this one.
-    mutating func park(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
-        accounting.count(call.usage, for: call.client)
-        calls.park(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
+    /// A call goes on with the steps of another origin, which may pass on its activation token.
+    mutating func moveActivationToken(of request: RequestID, to origin: UInt64) {
+        if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
+    }
+
+    /// Removes the activation tokens of cascades that are over, or wait only for screens to be presented: the user no
+    /// longer waits for those.
+    mutating func forgetActivationTokens() {
+        let (origins, calls) = (origins, calls)
+        activationTokens.endCurrent()
+        activationTokens.forget { origin, request in
+            !origins.isUnderWay(origin) && calls[request] == nil
+        }
     }
 }

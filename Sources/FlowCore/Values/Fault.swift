@@ -13,4 +13,18 @@ public struct Fault: Equatable, Sendable {
         self.name = name
         self.message = Names.shortened(message, to: Limits.faultLength)
     }
+
+    /// The error by which a presenter says that it will never show the screen (S-47).
+    public static let refusal = "org.flowbus.Navigation1.Error.Refused"
+
+    /// Whether the bus says that no process got the call.
+    var saysNothingArrived: Bool {
+        let prefix = "org.freedesktop.DBus.Error."
+        guard name.hasPrefix(prefix) else { return false }
+        let rest = name.dropFirst(prefix.count)
+        return rest == "ServiceUnknown" || rest == "NameHasNoOwner" || rest.hasPrefix("Spawn.")
+    }
+
+    /// An error of the coordinator.
+    public init(_ error: FlowError) { self.init(error.code.busName, error.message) }
 }

@@ -1,0 +1,99 @@
+// The time of an alarm has come. Of the entries that are due, each is handled when the cascade of the one before has ended (S-7).
+
+extension Machine {
+    /// Handles the next due entry. Its cascade, and the calls that continue with it, come before the next entry, even if
+    /// time limits of their callers are due, too.
+    mutating func takeNextDue(_ turn: inout Turn) {
+        guard let next = alarms.takeDue() else { return }
+        forest.origin = 0
+        switch next.subject {
+        case .flow(let flow): takeIdle(flow, due: next.due, &turn)
+        case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
+        case .call(let request): replyTimedOut(request, &turn)
+        case .screen(let screen): takeAlarm(of: screen, at: next.due, &turn)
+        case .beginning(let flow): if let slot = forest.slot(of: flow) { endPause(ofFlow: slot, at: next.due) }
+        }
+    }
+
+    // MARK: Idle flows
+
+    private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {
+        // The idle step before may have dismissed a screen that kept this flow awake.
+        restartDozing(&turn)
+        guard let slot = forest.slot(of: flow), let (idle, isLast) = takeIdleStep(of: slot, dueBy: expected) else {
+            return
+        }
+        emitIdleStep(idle, isLast: isLast, at: slot, &turn)
+    }
+
+    /// Takes the next idle step of a flow whose alarm has come; nil if none is due yet.
+    private mutating func takeIdleStep(of slot: NodeSlot, dueBy alarm: Instant) -> (idle: Idle, isLast: Bool)? {
+        // Another alarm took its place.
+        guard forest[slot].flow?.alarm == alarm else { return nil }
+        forest.update(slot) { $0.flow?.alarm = nil }
+        guard let due = idleDue(of: slot), due <= alarm else {
+            scheduleIdleStep(of: slot)
+            return nil
+        }
+        let stages = definitions[definition(of: slot)].idle
+        let stage = min(forest[slot].flow?.stage ?? 0, stages.count - 1)
+        let isLast = stage == stages.count - 1
+        forest.update(slot) { node in
+            // After the last one, the flow rests until the outcome is known, and longer if it is navigated or deferred.
+            if isLast { node.flow?.isResting = true }
+            node.flow?.stage = isLast ? stage : stage + 1
+        }
+        scheduleIdleStep(of: slot)
+        return (stages[stage], isLast)
+    }
+
+    /// Emits the idle step of a flow on it.
+    private mutating func emitIdleStep(_ idle: Idle, isLast: Bool, at flow: NodeSlot, _ turn: inout Turn) {
+        let step = WaitingStep(
+            origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
+            step: idle.step, arguments: [], cause: 0, purpose: .idle(isLast: isLast))
+        switch pass(step, at: flow, for: flow, whenHidden: idle.whenHidden, &turn) {
+        case .taken, .waiting: break
+        case .ended(let outcome):
+            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }
+            idleStepEnded(step, outcome, &turn)
+        }
+    }
+
+    // MARK: Screens, and flows that begin again
+
+    /// The alarm of a screen has come.
+    private mutating func takeAlarm(of screen: NodeID, at due: Instant, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: screen), let alarm = forest[slot].presenting?.alarm, alarm.due == due else {
+            return
+        }
+        forest.update(slot) { $0.presenting?.alarm = nil }
+        switch alarm.purpose {
+        case .check: checkOwner(of: slot, &turn)
+        case .leave: endEviction(of: slot, &turn)
+        case .pause: endPause(of: slot, &turn)
+        case .eviction:
+            guard isEvictable(slot) else { return awaitEviction(of: slot, turn.now) }
+            evict(slot, &turn)
+        }
+    }
+
+    /// A pause is over, or the patience for a screen (S-47).
+    private mutating func endPause(of slot: NodeSlot, _ turn: inout Turn) {
+        guard let presenting = forest[slot].presenting, presenting.state == .due, !presenting.isKept,
+            forest[slot].isInSight
+        else { return }
+        if let fault = presenting.fault, let end = patienceEnd(of: slot), end <= turn.now {
+            dismissFailed(slot, fault, &turn)
+        } else {
+            forest.noteSighting(slot)
+        }
+    }
+
+    /// The pause of an empty flow is over, or was cut short.
+    private mutating func endPause(ofFlow slot: NodeSlot, at due: Instant) {
+        guard forest[slot].flow?.beginning == .paused(until: due) else { return }
+        forest.update(slot) { $0.flow?.beginning = .due }
+        emptyFlows.touch(forest.id(of: slot))
+    }
+}

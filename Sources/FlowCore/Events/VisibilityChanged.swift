@@ -1,0 +1,36 @@
+// A client that may handle a presentable says whether it is shown (S-14).
+
+extension Machine {
+    mutating func setVisible(
+        _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
+        guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
+        if hasLeft(slot, client), presenter(calledFor: slot) == nil { return turn.answer = .reply(request, .done) }
+        let isLate = forest[slot].presenting?.isExpected == true
+        forest.setVisible(slot, isVisible, selects: !isLate)
+        if isVisible {
+            if isLate { forest.update(slot) { $0.presenting?.isExpected = false } }
+            endTiming(slot, &turn)
+        }
+        reportChanges(&turn)
+        triggerPresented(&turn)
+        turn.answer = .reply(request, .done)
+    }
+
+    /// The slot of a presentable that a client may show, hide and dismiss; nil if the call was refused.
+    private mutating func slot(
+        of node: NodeID, handledBy client: Client, _ request: RequestID, _ turn: inout Turn
+    ) -> NodeSlot? {
+        guard let slot = forest.slot(of: node) else {
+            refuseGone(request, &turn)
+            return nil
+        }
+        do throws(FlowError) {
+            try checkHandling(slot, client)
+        } catch {
+            turn.answer = .fail(request, error)
+            return nil
+        }
+        return slot
+    }
+}
