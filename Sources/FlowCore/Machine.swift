@@ -81,7 +81,7 @@ struct Machine: Sendable {
 
     /// Goes on with what the event leads to, as far as it goes in this turn.
     mutating func endEvent(_ turn: inout Turn) {
-        goOn(&turn)
+        continueWork(&turn)
         if calls.hasUnwatched { watchSuspended() }
         if forest.hasDozing { restartDozing(&turn) }
         askForTimer(&turn)

@@ -18,7 +18,7 @@ extension Model {
     }
 
     /// A step that was not navigated; its flow may have been made by the same origin and have had no child yet.
-    func noteStillbirth(_ step: ModelStep, _ error: String) {
+    func noteFailedCreation(_ step: ModelStep, _ error: String) {
         let flow = step.flow
         noteFutility(step, error)
         guard flow.isLive, flow.birth == step.origin, !flow.mayBeEmpty else { return }

@@ -20,8 +20,8 @@ extension Model {
         reportChanges()
         switch outcome {
         case .navigated: noteFutility(step, "")
-        case .ignored(let verdict): noteStillbirth(step, verdict.rawValue)
-        case .refused(let error): noteStillbirth(step, error.code.busName)
+        case .ignored(let verdict): noteFailedCreation(step, verdict.rawValue)
+        case .refused(let error): noteFailedCreation(step, error.code.busName)
         }
         // Who asked by it is told so by the verdict alone.
         if step.purpose == .asked, !outcome.isNavigated { asks.removeAll { $0.origin == step.origin } }

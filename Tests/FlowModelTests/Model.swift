@@ -296,7 +296,7 @@ final class Model {
         }
         if loops.insert(step.origin).inserted { reportFailure(step, .error(.navigationLoop)) }
         if step.purpose == .initial { step.flow.initialHasEnded = true }
-        noteStillbirth(step, FlowError.Code.navigationLoop.busName)
+        noteFailedCreation(step, FlowError.Code.navigationLoop.busName)
         return false
     }
 

@@ -10,7 +10,7 @@ extension Machine {
 
     /// Continues with the rest, within the slice: with each call when the cascade of the step that it waited for has ended
     /// or waits.
-    mutating func goOn(_ turn: inout Turn) {
+    mutating func continueWork(_ turn: inout Turn) {
         while run(&turn), !turn.isOver, takeNext(&turn) {}
     }
 
@@ -65,7 +65,7 @@ extension Machine {
     mutating func handleRest(_ turn: inout Turn) {
         let size = turn.size
         turn.size = .max
-        goOn(&turn)
+        continueWork(&turn)
         turn.sendLateAnswers()
         (turn.size, turn.taken) = (size, 0)
     }

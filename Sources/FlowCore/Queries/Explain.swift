@@ -100,7 +100,7 @@ extension Machine {
         }
     }
 
-    /// The same as ``goOn(_:)``, one step at a time.
+    /// The same as ``continueWork(_:)``, one step at a time.
     private mutating func explainChain(in explanation: inout Explanation, _ turn: inout Turn) {
         while true {
             if queue.isBetweenChains {
@@ -117,7 +117,7 @@ extension Machine {
             take(step, &turn)
             takeEffects(into: &explanation, &turn)
         }
-        goOn(&turn)
+        continueWork(&turn)
         turn.sendLateAnswers()
         takeEffects(into: &explanation, &turn)
     }

@@ -15,8 +15,8 @@ extension Machine {
 
     /// A step was not navigated. If the birth of its flow triggered it, and the flow has had no child, the flow is empty. So is one
     /// that took its initial step again.
-    mutating func noteStillbirth(_ step: WaitingStep, _ fault: Fault?) {
-        noteFutility(step, fault, cause: step.cause)
+    mutating func noteFailedCreation(_ step: WaitingStep, _ fault: Fault?) {
+        noteStillEmpty(step, fault, cause: step.cause)
         guard let flow = forest.slot(of: step.flow), let state = forest[flow].flow, state.birth == step.origin,
             !state.mayBeEmpty
         else { return }
@@ -28,7 +28,7 @@ extension Machine {
     }
 
     /// A flow took its initial step again, and has no child nevertheless.
-    mutating func noteFutility(_ step: WaitingStep, _ fault: Fault?, cause: UInt64) {
+    mutating func noteStillEmpty(_ step: WaitingStep, _ fault: Fault?, cause: UInt64) {
         guard step.purpose == .initial, let flow = forest.slot(of: step.flow), forest[flow].flow?.mayBeEmpty == true
         else { return }
         noteEmpty(

@@ -5,7 +5,7 @@ extension Machine {
     @discardableResult
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) -> Outcome {
         conclude(step, outcome, &turn)
-        if case .navigated = outcome {} else { noteStillbirth(step, fault(of: step, outcome)) }
+        if case .navigated = outcome {} else { noteFailedCreation(step, fault(of: step, outcome)) }
         if !emptyFlows.isEmpty { emptyFlows.touch(step.flow) }
         if step.countedBytes != nil { stopWaiting(step) }
         if step.isTriggered { releaseOrigin(step.origin) }
@@ -41,7 +41,7 @@ extension Machine {
         }
         if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
             initialStepEnded(of: flow)
-            if case .navigated(let serial) = outcome { noteFutility(step, nil, cause: serial) }
+            if case .navigated(let serial) = outcome { noteStillEmpty(step, nil, cause: serial) }
             reportChanges(&turn)
         }
     }
@@ -49,7 +49,7 @@ extension Machine {
     /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
     mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
-            noteStillbirth(step, Fault(loop))
+            noteFailedCreation(step, Fault(loop))
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
                 initialStepEnded(of: flow)
                 reportChanges(&turn)
