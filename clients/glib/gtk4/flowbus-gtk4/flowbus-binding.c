@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "flowbus-gtk4-private.h"
+#include "flowbus-binding-private.h"
 
 #include <flowbus/flowbus-linger-private.h>
 
 /* What a program that shows a screen in a window has to do, and never forgets here: it says when there is something to see, dismisses
  * the screen when the user closes the window, goes back, raises the window, names it for the compositor, and takes it away. */
 
-#define BINDING_KEY "flowbus-binding"
+#define WITHDRAW_KEY "flowbus-withdraw"
 static void on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data);
 
 #define MAX_TITLE 256 /* bytes, as flowbusd has it */
 
-/* It belongs to the widget, and ends with it or by flowbus_screen_unbind(). */
-typedef struct
-{
-  FlowbusScreen *screen;
-  GtkWidget *widget;
-  FlowbusBackInput back_input;
-  GdkFrameClock *clock; /* while the first picture is awaited; and the toplevel */
-  GdkSurface *surface;
-  GtkEventController *input;
-  gboolean is_over;     /* dismissed or withdrawn: nobody is told anything any more */
-} Binding;
-
-static Binding *
-get_binding (gpointer screen_or_widget)
-{
-  return g_object_get_data (screen_or_widget, BINDING_KEY);
-}
-
 static void
-stop_awaiting_picture (Binding *self)
+stop_awaiting_picture (FlowbusBinding *self)
 {
   if (self->clock == NULL)
     return;
@@ -44,19 +26,19 @@ stop_awaiting_picture (Binding *self)
 static void
 binding_free (gpointer data)
 {
-  Binding *self = data;
+  FlowbusBinding *self = data;
 
   stop_awaiting_picture (self);
   g_signal_handlers_disconnect_by_data (self->screen, self);
-  if (get_binding (self->screen) == self)
-    g_object_set_data (G_OBJECT (self->screen), BINDING_KEY, NULL);
+  if (_flowbus_binding_get (self->screen) == self)
+    g_object_set_data (G_OBJECT (self->screen), FLOWBUS_BINDING_KEY, NULL);
   g_object_unref (self->screen);
   g_free (self);
 }
 
 /* Ends a binding whose widget may live on. */
 static void
-binding_end (Binding *self)
+binding_end (FlowbusBinding *self)
 {
   GtkWidget *widget = self->widget;
 
@@ -64,11 +46,11 @@ binding_end (Binding *self)
   gtk_widget_remove_controller (widget, self->input);
   _flowbus_back_input_detach (widget, self);
   gtk_widget_insert_action_group (widget, "screen", NULL);
-  g_object_set_data (G_OBJECT (widget), BINDING_KEY, NULL);
+  g_object_set_data (G_OBJECT (widget), FLOWBUS_BINDING_KEY, NULL);
 }
 
 static void
-on_painted (GdkFrameClock *clock, Binding *self)
+on_painted (GdkFrameClock *clock, FlowbusBinding *self)
 {
   stop_awaiting_picture (self);
   if (!self->is_over)
@@ -77,7 +59,7 @@ on_painted (GdkFrameClock *clock, Binding *self)
 
 /* What follows GetStack can hide the window of a screen that is not visible yet. GTK paints nothing then, and waits for it to be shown. */
 static void
-on_state (GdkToplevel *toplevel, GParamSpec *property, Binding *self)
+on_state (GdkToplevel *toplevel, GParamSpec *property, FlowbusBinding *self)
 {
   if (gdk_toplevel_get_state (toplevel) & GDK_TOPLEVEL_STATE_MINIMIZED)
     on_painted (self->clock, self);
@@ -85,7 +67,7 @@ on_state (GdkToplevel *toplevel, GParamSpec *property, Binding *self)
 
 /* There is something to see when the first picture is painted, not when the window is made. */
 static void
-on_map (GtkWidget *widget, Binding *self)
+on_map (GtkWidget *widget, FlowbusBinding *self)
 {
   GtkWidget *toplevel = GTK_WIDGET (gtk_widget_get_root (widget));
 
@@ -103,7 +85,7 @@ on_map (GtkWidget *widget, Binding *self)
 }
 
 static void
-on_unmap (GtkWidget *widget, Binding *self)
+on_unmap (GtkWidget *widget, FlowbusBinding *self)
 {
   stop_awaiting_picture (self);
   if (!self->is_over)
@@ -111,14 +93,14 @@ on_unmap (GtkWidget *widget, Binding *self)
 }
 
 static void
-on_realize (GtkWidget *widget, Binding *self)
+on_realize (GtkWidget *widget, FlowbusBinding *self)
 {
   if (!self->is_over)
     _flowbus_surface_identify (widget, self->screen);
 }
 
 static void
-on_title (GtkWindow *window, GParamSpec *property, Binding *self)
+on_title (GtkWindow *window, GParamSpec *property, FlowbusBinding *self)
 {
   const char *title = gtk_window_get_title (window);
   g_autofree char *start = NULL;
@@ -138,7 +120,7 @@ on_title (GtkWindow *window, GParamSpec *property, Binding *self)
 static void
 on_appeared (FlowbusScreen *screen)
 {
-  if (get_binding (screen) || !flowbus_screen_is_live (screen))
+  if (_flowbus_binding_get (screen) || !flowbus_screen_is_live (screen))
     return;
   flowbus_screen_dismiss_async (screen, NULL, on_dismissed, NULL);
 }
@@ -176,7 +158,7 @@ on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data)
 
 /* Once for each screen. An application ends with its last window; not before flowbusd knows why it is gone. */
 static void
-dismiss (Binding *self)
+dismiss (FlowbusBinding *self)
 {
   GApplication *application = g_application_get_default ();
 
@@ -192,14 +174,14 @@ dismiss (Binding *self)
 
 /* After all other handlers, so that each of them can refuse to close the window. */
 static gboolean
-on_close_request (GtkWindow *window, Binding *self)
+on_close_request (GtkWindow *window, FlowbusBinding *self)
 {
   dismiss (self);
   return FALSE;
 }
 
 static void
-on_destroy (GtkWidget *widget, Binding *self)
+on_destroy (GtkWidget *widget, FlowbusBinding *self)
 {
   dismiss (self);
   binding_end (self);
@@ -209,7 +191,7 @@ on_destroy (GtkWidget *widget, Binding *self)
 void
 _flowbus_screen_close (FlowbusScreen *screen)
 {
-  Binding *self = get_binding (screen);
+  FlowbusBinding *self = _flowbus_binding_get (screen);
 
   if (self == NULL)
     return;
@@ -237,9 +219,10 @@ linger (GtkWindow *window, const char *reason)
 }
 
 static void
-on_withdrawn (FlowbusScreen *screen, const char *reason, Binding *self)
+on_withdrawn (FlowbusScreen *screen, const char *reason, FlowbusBinding *self)
 {
   GtkWidget *widget = self->widget;
+  FlowbusWithdrawFunc withdraw = g_object_get_data (G_OBJECT (widget), WITHDRAW_KEY);
 
   if (self->is_over)
     return;
@@ -252,13 +235,20 @@ on_withdrawn (FlowbusScreen *screen, const char *reason, Binding *self)
   else
     {
       binding_end (self);
-      if (!_flowbus_navigation_view_withdraw (widget))
+      if (withdraw == NULL || !withdraw (widget))
         gtk_widget_set_visible (widget, FALSE);
     }
 }
 
+/* What takes the widget away when its screen is withdrawn, if it is not just to be hidden. */
+void
+_flowbus_widget_set_withdraw_func (GtkWidget *widget, FlowbusWithdrawFunc func)
+{
+  g_object_set_data (G_OBJECT (widget), WITHDRAW_KEY, func);
+}
+
 static void
-on_present (FlowbusScreen *screen, Binding *self)
+on_present (FlowbusScreen *screen, FlowbusBinding *self)
 {
   GtkRoot *root = gtk_widget_get_root (self->widget);
 
@@ -266,43 +256,10 @@ on_present (FlowbusScreen *screen, Binding *self)
     _flowbus_surface_present (GTK_WINDOW (root), screen);
 }
 
-static void
-on_went_back (GObject *object, GAsyncResult *result, gpointer user_data)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (flowbus_client_back_finish (FLOWBUS_CLIENT (object), result, NULL, &error) == FLOWBUS_VERDICT_FAILED)
-    g_info ("Back has failed: %s", error->message);
-}
-
-/* Back is a call to the flow, which decides: it may take a step, or stay. */
-gboolean
-_flowbus_screen_go_back (FlowbusScreen *screen, FlowbusBackInput input)
-{
-  Binding *self = get_binding (screen);
-  g_autofree char *path = NULL;
-
-  if (self == NULL || self->is_over || (input && !(self->back_input & input)))
-    return FALSE;
-  path = g_strdup_printf ("/org/flowbus/Navigation1/instance/%" G_GUINT64_FORMAT, flowbus_screen_get_instance (screen));
-  flowbus_client_back_async (flowbus_screen_get_client (screen), path, _flowbus_surface_get_options (self->widget, TRUE), NULL,
-                             on_went_back, NULL);
-  return TRUE;
-}
-
-/* A navigation view takes the input of its whole window. */
-void
-_flowbus_screen_leave_back_input (FlowbusScreen *screen)
-{
-  Binding *self = get_binding (screen);
-
-  _flowbus_back_input_detach (self->widget, self);
-}
-
 static gboolean
 on_back_input (GtkWidget *widget, FlowbusBackInput input, gpointer user_data)
 {
-  Binding *self = user_data;
+  FlowbusBinding *self = user_data;
 
   return _flowbus_screen_go_back (self->screen, input);
 }
@@ -311,7 +268,7 @@ on_back_input (GtkWidget *widget, FlowbusBackInput input, gpointer user_data)
 static gboolean
 on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
 {
-  Binding *self = user_data;
+  FlowbusBinding *self = user_data;
 
   if (self->is_over)
     return GDK_EVENT_STOP; /* The window lingers. */
@@ -336,7 +293,7 @@ on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
 static GVariant *
 give_options (FlowbusScreen *screen, gpointer user_data)
 {
-  Binding *self = get_binding (screen);
+  FlowbusBinding *self = _flowbus_binding_get (screen);
 
   return self ? _flowbus_surface_get_options (self->widget, FALSE) : NULL;
 }
@@ -345,28 +302,28 @@ give_options (FlowbusScreen *screen, gpointer user_data)
 static gboolean
 end_withdrawn (gpointer screen)
 {
-  Binding *self = get_binding (screen);
+  FlowbusBinding *self = _flowbus_binding_get (screen);
 
   if (self)
     on_withdrawn (screen, "gone", self);
   return G_SOURCE_REMOVE;
 }
 
-static Binding *
+static FlowbusBinding *
 bind (FlowbusScreen *screen, GtkWidget *widget)
 {
-  Binding *self;
+  FlowbusBinding *self;
 
   flowbus_screen_unbind (screen);
-  if (get_binding (widget))
-    binding_end (get_binding (widget));
+  if (_flowbus_binding_get (widget))
+    binding_end (_flowbus_binding_get (widget));
 
-  self = g_new0 (Binding, 1);
+  self = g_new0 (FlowbusBinding, 1);
   self->screen = g_object_ref (screen);
   self->widget = widget;
   self->back_input = FLOWBUS_BACK_INPUT_ALL;
-  g_object_set_data_full (G_OBJECT (widget), BINDING_KEY, self, binding_free);
-  g_object_set_data (G_OBJECT (screen), BINDING_KEY, self);
+  g_object_set_data_full (G_OBJECT (widget), FLOWBUS_BINDING_KEY, self, binding_free);
+  g_object_set_data (G_OBJECT (screen), FLOWBUS_BINDING_KEY, self);
 
   flowbus_screen_set_options_func (screen, give_options, NULL, NULL);
   _flowbus_actions_attach (widget, screen);
@@ -424,7 +381,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
 void
 flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
 {
-  Binding *self;
+  FlowbusBinding *self;
 
   g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
   g_return_if_fail (GTK_IS_WINDOW (window));
@@ -478,73 +435,6 @@ flowbus_screen_unbind (FlowbusScreen *screen)
 {
   g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
 
-  if (get_binding (screen))
-    binding_end (get_binding (screen));
-}
-
-/**
- * flowbus_screen_get_bound_widget:
- * @screen: a screen
- *
- * Finds what shows a screen.
- *
- * Returns: (transfer none) (nullable): the window or widget that shows the screen
- */
-GtkWidget *
-flowbus_screen_get_bound_widget (FlowbusScreen *screen)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (screen), NULL);
-
-  return get_binding (screen) ? ((Binding *) get_binding (screen))->widget : NULL;
-}
-
-/**
- * flowbus_widget_get_screen:
- * @widget: a widget
- *
- * Finds the screen that a widget is part of, such as that of a button.
- *
- * Returns: (transfer none) (nullable): the screen that is bound to the widget or to the nearest one around it
- */
-FlowbusScreen *
-flowbus_widget_get_screen (GtkWidget *widget)
-{
-  g_return_val_if_fail (GTK_IS_WIDGET (widget), NULL);
-
-  for (; widget; widget = gtk_widget_get_parent (widget))
-    if (get_binding (widget))
-      return ((Binding *) get_binding (widget))->screen;
-  return NULL;
-}
-
-/**
- * flowbus_screen_get_back_input:
- * @screen: a screen
- *
- * Says what goes back in the window or widget of a screen.
- *
- * Returns: what the user can go back with; nothing if the screen is not bound
- */
-FlowbusBackInput
-flowbus_screen_get_back_input (FlowbusScreen *screen)
-{
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (screen), FLOWBUS_BACK_INPUT_NONE);
-
-  return get_binding (screen) ? ((Binding *) get_binding (screen))->back_input : FLOWBUS_BACK_INPUT_NONE;
-}
-
-/**
- * flowbus_screen_set_back_input:
- * @screen: a screen that is bound
- * @input: what the user can go back with
- *
- * Chooses what goes back in the window or widget of a screen. For instance, a game may need Escape, and a map the swipes.
- */
-void
-flowbus_screen_set_back_input (FlowbusScreen *screen, FlowbusBackInput input)
-{
-  g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
-  g_return_if_fail (get_binding (screen) != NULL);
-
-  ((Binding *) get_binding (screen))->back_input = input;
+  if (_flowbus_binding_get (screen))
+    binding_end (_flowbus_binding_get (screen));
 }

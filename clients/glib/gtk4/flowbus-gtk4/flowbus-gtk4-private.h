@@ -14,13 +14,17 @@ typedef gboolean (*FlowbusBackFunc) (GtkWidget *widget, FlowbusBackInput input, 
 void _flowbus_back_input_attach (GtkWidget *widget, FlowbusBackFunc func, gpointer user_data);
 void _flowbus_back_input_detach (GtkWidget *widget, gpointer user_data);
 
-/* Bindings. */
+/* Of a screen that is bound. */
 gboolean _flowbus_screen_go_back (FlowbusScreen *screen, FlowbusBackInput input);
 void _flowbus_screen_leave_back_input (FlowbusScreen *screen);
-void _flowbus_screen_close (FlowbusScreen *screen);
 
 /* The actions of a window or widget. */
 void _flowbus_actions_attach (GtkWidget *widget, FlowbusScreen *screen);
+
+/* Bindings. The function says whether it has taken the widget away, when its screen is withdrawn. */
+typedef gboolean (*FlowbusWithdrawFunc) (GtkWidget *widget);
+void _flowbus_widget_set_withdraw_func (GtkWidget *widget, FlowbusWithdrawFunc func);
+void _flowbus_screen_close (FlowbusScreen *screen);
 
 /* What of a widget is saved. */
 gboolean _flowbus_widget_has_value (GtkWidget *widget);
@@ -28,7 +32,7 @@ GVariant *_flowbus_widget_get_value (GtkWidget *widget);
 void _flowbus_widget_set_value (GtkWidget *widget, GVariant *value);
 void _flowbus_widget_watch_value (GtkWidget *widget, GCallback func, gpointer object);
 
-/* Navigation views, and the container in one: GtkStack, or AdwNavigationView. */
+/* The container in a navigation view: GtkStack, or AdwNavigationView. */
 typedef enum
 {
   FLOWBUS_MOTION_NONE,
@@ -37,7 +41,6 @@ typedef enum
   FLOWBUS_MOTION_FADE,
 } FlowbusMotion;
 
-gboolean _flowbus_navigation_view_withdraw (GtkWidget *child);
 GtkWidget *_flowbus_container_new (void);
 void _flowbus_container_show (GtkWidget *container, GtkWidget *child, const char *title, FlowbusMotion motion);
 void _flowbus_container_set_title (GtkWidget *container, GtkWidget *child, const char *title);

@@ -165,8 +165,8 @@ remove_page (FlowbusNavigationView *self, Page *page)
 }
 
 /* Takes the child of a withdrawn screen out of its view. */
-gboolean
-_flowbus_navigation_view_withdraw (GtkWidget *child)
+static gboolean
+withdraw (GtkWidget *child)
 {
   GtkWidget *ancestor = gtk_widget_get_ancestor (child, FLOWBUS_TYPE_NAVIGATION_VIEW);
   FlowbusNavigationView *self;
@@ -389,6 +389,7 @@ flowbus_navigation_view_add (FlowbusNavigationView *self, FlowbusScreen *screen,
   g_signal_connect (screen, "returned", G_CALLBACK (on_returned), self);
   g_signal_connect (screen, "updated", G_CALLBACK (on_returned), self);
   g_signal_connect (screen, "notify::title", G_CALLBACK (on_title), self);
+  _flowbus_widget_set_withdraw_func (child, withdraw);
   flowbus_screen_bind_widget (screen, child);
   _flowbus_screen_leave_back_input (screen);
   show (self, page, self->pages->len > 1 ? get_motion (screen) : FLOWBUS_MOTION_NONE);
