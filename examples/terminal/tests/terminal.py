@@ -2,8 +2,10 @@
 
 import importlib.machinery
 import importlib.util
+import os
 import re
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -76,6 +78,23 @@ class Terminal:
         return self.device.connection.call_sync(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
             GLib.Variant("(s)", (f"com.park.{name.capitalize()}",)), None, 0, -1).unpack()[0]
+
+    def stop(self, name, page):
+        """Has a real program hang, which shows this page; its process. Only the silence of a program that has answered flowbusd is a
+        hang: flowbusd asks an owner at once, and is answered first."""
+        self.device.wait_for(lambda tree: tree[page].presented and tree[page].owner, f"an owner of '{page}'")
+        self.device.connection.call_sync(
+            f"com.park.{name.capitalize()}", f"/com/park/{name.capitalize()}", "org.flowbus.Navigation1.Presenter", "Alive", None, None, 0,
+            -1)
+        process = self.process(name)
+        os.kill(process, signal.SIGSTOP)
+        return process
+
+    def wait_tried(self, *screens, pause):
+        """Waits until the programs of screens have failed so often that flowbusd waits that long before it calls them again: 0.5 s, then
+        1.0, 2.0, 4.0 and so on."""
+        self.device.wait_for(
+            lambda _tree: all(f"/{it}' waits {pause} s" in self.device.log for it in screens), f"a pause of {pause} s before {screens}")
 
     def press(self, program, label):
         """Presses a button of a real program."""

@@ -3,10 +3,6 @@
 Programs that need a display are real ones that open no windows, and fail without a file, as they do without a display.
 """
 
-import os
-import signal
-import time
-
 import pytest
 from terminal import TICKET
 
@@ -19,7 +15,7 @@ def display(tmp_path):
     return tmp_path / "display"
 
 
-def test_the_compositor_is_away_for_a_second(plain, libflowbus, display):
+def test_the_compositor_is_away_for_a_while(plain, libflowbus, display):
     display.touch()
     terminal = plain()
     terminal.real("customer", "attendant", fails_unless=display)
@@ -31,7 +27,7 @@ def test_the_compositor_is_away_for_a_second(plain, libflowbus, display):
     for name in "com.park.Customer", "com.park.Attendant":  # All programs with windows end at once.
         terminal.device.kill(name)
     terminal.device.wait_for(lambda tree: tree[f"{TICKET}/fee"].owner == "" and not tree["attendant/board"].visible)
-    time.sleep(1)  # That long it is away.
+    terminal.wait_tried("fee", "board", pause=1.0)  # That long it is away.
     assert terminal.device.tree()[TICKET].arguments["ticket"] == "A-17"
     display.touch()
     terminal.wait("fee", SOON, ticket="A-17", cents=450)
@@ -48,7 +44,7 @@ def test_the_display_comes_late(plain, libflowbus, display):
     terminal = plain()
     terminal.real("customer", "attendant", fails_unless=display)
     assert terminal.insert() == "navigated"  # The reader has no display, and is there from the beginning.
-    time.sleep(2)  # That late it is. By now the pauses between two attempts are long.
+    terminal.wait_tried("fee", "board", pause=2.0)  # That late it is.
     assert terminal.shown == []
     display.touch()
     terminal.retry()
@@ -68,9 +64,7 @@ def test_a_page_hangs(plain, libflowbus):
     terminal.wait("welcome")
     terminal.insert()
     terminal.wait("fee")
-    time.sleep(1)  # So long it works, and says so.
-    hung = terminal.process("customer")
-    os.kill(hung, signal.SIGSTOP)
+    hung = terminal.stop("customer", f"{TICKET}/fee")
     terminal.device.wait_for(lambda tree: not tree[f"{TICKET}/fee"].visible, "a page that nobody shows")
     terminal.wait("fee", SOON, ticket="A-17")
     assert terminal.process("customer") != hung

@@ -19,8 +19,8 @@ from terminal import TICKET, Terminal
 HERE = Path(__file__).parent
 STACKER = HERE.parent.parent / "stacker" / "stacker"
 SOON = 3  # s
-# Programs are called again after 0.5, 1, 2, 4 s and so on; a stacker that has a compositor can have all of them called at once.
-LATE = 6 if '"Retry"' in STACKER.read_text() else 3  # s
+# Programs are called again after pauses; a stacker that has a compositor can have all of them called at once.
+LATE = 4.0 if '"Retry"' in STACKER.read_text() else 1.0  # s, the pause in which a late display comes
 DISPLAYS = """
 version = 1
 [[autostart]]
@@ -133,11 +133,11 @@ def served(place):
     return time.monotonic()
 
 
-def test_the_compositor_is_away_for_a_second(place):
+def test_the_compositor_is_away_for_a_while(place):
     begin = served(place)
     place.crash()
     place.device.wait_for(lambda tree: not tree[f"{TICKET}/fee"].visible and not tree["attendant/board"].visible)
-    time.sleep(1)
+    place.terminal.wait_tried("fee", "board", pause=1.0)
     place.appear()
     print("fee after", place.camera.wait(SOON, "fee", "B-18"))
     place.camera.wait(SOON, "board", display=1)
@@ -156,7 +156,7 @@ def test_a_program_fails_once_at_boot(place, tmp_path):
 def test_the_display_comes_late(place):
     terminal = place.begin(late=True)
     assert terminal.insert("B-18") == "navigated"
-    time.sleep(LATE)
+    terminal.wait_tried("fee", "board", pause=LATE)
     place.appear()
     print("fee after", place.camera.wait(SOON, "fee", "B-18"))
     place.camera.wait(SOON, "board", display=1)
@@ -178,8 +178,7 @@ def test_the_program_of_the_receipt_is_not_installed(place):
 
 def hang(place):
     """The program of the customer's page hangs, and flowbusd has noticed it. Returns the process, and its connection."""
-    owner, process = place.device.tree()[f"{TICKET}/fee"].owner, place.terminal.process("customer")
-    os.kill(process, signal.SIGSTOP)
+    process, owner = place.terminal.stop("customer", f"{TICKET}/fee"), place.device.tree()[f"{TICKET}/fee"].owner
     place.device.wait_for(lambda tree: not tree[f"{TICKET}/fee"].visible, "a page that nobody shows")
     return process, owner
 
