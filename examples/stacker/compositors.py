@@ -3,6 +3,7 @@
 There are sway, by its IPC, and X11, by the EWMH of a window manager that has _NET_RESTACK_WINDOW.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -18,6 +19,15 @@ from Xlib.protocol import request
 
 PROGRAM = os.path.basename(sys.argv[0])
 KNOWN = "It knows sway, and openbox on X11"
+
+
+@contextlib.contextmanager
+def while_there(what):
+    """Ends this program, and says why, if what it writes to or reads from has ended."""
+    try:
+        yield
+    except (ConnectionError, error.ConnectionClosedError):
+        sys.exit(f"{PROGRAM}: {what} has ended")
 
 
 class Window(NamedTuple):
@@ -49,14 +59,18 @@ class Sway:
         self._ask(2, '["window", "workspace", "output"]', events)
         watch(events.fileno(), context, lambda: changed(self._receive(events)))
 
+    @while_there("sway")
     def _receive(self, connection):
-        head = connection.recv(14, socket.MSG_WAITALL)
-        if len(head) < 14:
-            sys.exit("sway has ended")
-        length = struct.unpack("=6xII", head)[0]
-        # Titles are what programs say, in UTF-8 or not.
-        return json.loads(connection.recv(length, socket.MSG_WAITALL).decode(errors="replace"))
+        def read(length):
+            data = connection.recv(length, socket.MSG_WAITALL)
+            if len(data) < length:
+                raise ConnectionResetError
+            return data
 
+        # Titles are what programs say, in UTF-8 or not.
+        return json.loads(read(struct.unpack("=6xII", read(14))[0]).decode(errors="replace"))
+
+    @while_there("sway")
     def _ask(self, kind, text="", connection=None):
         connection = connection or self._socket
         connection.sendall(b"i3-ipc" + struct.pack("=II", len(text), kind) + text.encode())
@@ -142,6 +156,7 @@ class X11:
         events.screen().root.change_attributes(event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask)
         events.flush()
 
+        @while_there("the X server")
         def read():
             return [events.next_event() for _ in range(events.pending_events())]
 
@@ -173,12 +188,10 @@ class X11:
         return Window(text, number, is_mapped, (place.x, place.y, size.width, size.height), process.value[1][0] if process.value else 0,
                       is_mapped, not is_fullscreen)
 
+    @while_there("the X server")
     def read(self):
         """The outputs with their areas, the windows from the lowest to the highest, and the numbers of those with the focus."""
-        try:
-            monitors = self._root.xrandr_get_monitors().monitors
-        except error.ConnectionClosedError:
-            sys.exit("the X server has ended")
+        monitors = self._root.xrandr_get_monitors().monitors
         outputs = {self._display.get_atom_name(it.name): (it.x, it.y, it.width_in_pixels, it.height_in_pixels) for it in monitors}
         asked = [self._ask_about(it) for it in self._get(self._root, "_NET_CLIENT_LIST_STACKING")]
         windows, covered = [it for it in (self._window(*it) for it in asked) if it], set()
@@ -212,6 +225,7 @@ class X11:
         name = check and self._get(self._display.create_resource_object("window", check[0]), "_NET_WM_NAME")
         return f"'{bytes(name).decode(errors='replace')}'" if name else "of this display"
 
+    @while_there("the X server")
     def check(self):
         """Ends if windows can't be ordered here."""
         if self._display.intern_atom("_NET_RESTACK_WINDOW") not in self._get(self._root, "_NET_SUPPORTED"):
@@ -221,11 +235,13 @@ class X11:
             self._send(self._root.id, "_NET_NUMBER_OF_DESKTOPS", 2)
             self._display.flush()
 
+    @while_there("the X server")
     def keep_drawn(self):
         """Has the server keep what is drawn in a window that others cover. Else it is drawn when it is raised, and seen before."""
         if self._display.has_extension(composite.extname):
             self._root.composite_redirect_subwindows(composite.RedirectAutomatic)
 
+    @while_there("the X server")
     def prepare(self, aim):
         """Gives a window that is not seen yet its size; not its place, as openbox raises what has the size and the place of a display."""
         number = aim.window.number
@@ -244,6 +260,7 @@ class X11:
         """Whether a window that was prepared may not be drawn in its size yet."""
         return window.number in self._undrawn
 
+    @while_there("the X server")
     def arrange(self, aims, hidden, waiting, focus):
         """Shows windows where they are to be, the lowest first, hides others, and gives one the focus. Those that wait until they are
         drawn stay, below all others."""
