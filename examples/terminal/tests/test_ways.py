@@ -96,6 +96,16 @@ def test_a_second_ticket_waits_in_the_reader(terminal, libflowbus, tmp_path):
     terminal.wait("fee", ticket="C-19", cents=100)
 
 
+def test_the_reader_goes_on_when_nobody_reads_its_lines(terminal, libflowbus, tmp_path):
+    slot = tmp_path / "slot"
+    os.mkfifo(slot)
+    terminal.device.run(["/bin/sh", "-c", '"$@" | :', "sh", sys.executable, PROGRAMS / "reader", slot], owns="com.park.Reader")
+    slot.write_text("A-17 450\nB-18 200\n")
+    terminal.wait("fee", ticket="A-17", cents=450)
+    terminal.customer.screen("fee").back()
+    terminal.wait("fee", ticket="B-18", cents=200)
+
+
 def test_a_customer_walks_away(plain):
     terminal = plain(idle="1s").play()
     terminal.device.emit(WELCOME, "languagePicked", lang="de")
