@@ -108,7 +108,7 @@ struct CoordinatorSteppersTests {
     // MARK: First values
 
     /// A device with a home screen, which a lid that is closed covers, and another root.
-    private func covered() -> World {
+    private func covered(guarded: Bool = false) -> World {
         var builder = builder([Self.lid, Self.lock])
         for name in ["home", "cover", "clock"] { builder.screen(name, presenter: "com.\(name)") }
         builder.flow(
@@ -122,6 +122,7 @@ struct CoordinatorSteppersTests {
             ])
         builder.flow("other", initial: "start", on: ["start": [.screen("clock")]])
         builder.autostart = [.init(flow: "device"), .init(flow: "other")]
+        if guarded { builder.ask(about: "device", guarded: (by: "com.guard", steps: ["lid"]), navigated: nil) }
         return World(builder)
     }
 
@@ -138,6 +139,19 @@ struct CoordinatorSteppersTests {
         #expect(presented(world.wait(Limits.firstValueTime)) == [])
         // Another root begins with what is known.
         #expect(presented(try world.coordinate("device")) == ["/device_2/cover"])
+    }
+
+    @Test(arguments: [GuardAnswer.rejected, .timedOut, nil])
+    func `S-49 no presenter is called while a guard is asked about a first value`(answer: GuardAnswer?) throws {
+        let world = covered(guarded: true)
+        world.handle(.started)
+        #expect(presented(changed(world, to: .value(.bool(true)))) == [])
+        let lines =
+            if let answer { world.answer(2, answer) } else { try world.adapt(2, to: "lid", ["closed": .bool(true)]) }
+        #expect(presented(lines) == [answer == nil ? "/device/cover" : "/device/home"])
+        // The next value finds the presenters called.
+        world.now += Limits.stepperPause
+        #expect(presented(changed(world, to: .value(.bool(false)))) == [])
     }
 
     @Test func `S-49 who does not answer in time is absent, and what comes later counts`() throws {

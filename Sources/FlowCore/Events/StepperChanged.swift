@@ -8,7 +8,6 @@ extension Machine {
         case .at(let time): schedule(.stepper(stepper), due: time)
         case .no: break
         }
-        releaseHeldScreens()
     }
 
     /// The time has come for a property that changed too soon after it had emitted, or whose first value has not come.
@@ -21,15 +20,9 @@ extension Machine {
     private mutating func emitProperty(_ stepper: StepperID, _ turn: inout Turn) {
         guard let value = steppers.known(stepper) else { return }
         steppers.begin(stepper, at: turn.now)
+        let latest = origins.latest
         for root in roots(of: stepper) { emit(value, of: stepper, at: root, &turn) }
-    }
-
-    /// A property is known: the presenters that waited for nothing else are called.
-    private mutating func releaseHeldScreens() {
-        for screen in steppers.takeHeld() {
-            guard let slot = forest.slot(of: screen) else { continue }
-            if awaitsFirstValue(slot) { steppers.hold(screen) } else { forest.noteSighting(slot) }
-        }
+        steppers.noteFirst(stepper, origins: latest + 1..<origins.latest + 1)
     }
 
     /// Another service sent a signal with these values.

@@ -151,7 +151,8 @@ extension Machine {
 
     // MARK: Roots whose properties are not known yet
 
-    /// Whether the presenter of a screen has to wait for the first value of a property of its root. It is called when that is known.
+    /// Whether the presenter of a screen has to wait for the first value of a property of its root, and for the steps that follow from
+    /// it.
     mutating func isHeld(_ screen: NodeSlot) -> Bool {
         guard awaitsFirstValue(screen) else { return false }
         steppers.hold(forest.id(of: screen))
@@ -162,7 +163,23 @@ extension Machine {
         if definitions.steppers.isEmpty { return false }
         let flow = definition(of: forest[screen].root)
         return definitions.steppers.indices.contains {
-            definitions.steppers[$0].flow == flow && steppers.isAwaited(StepperID($0))
+            let stepper = StepperID($0)
+            return definitions.steppers[$0].flow == flow
+                && (steppers.isAwaited(stepper) || isUnderWay(steppers.firstOrigins(stepper)))
+        }
+    }
+
+    /// Whether steps of these origins wait for their turn, or for an answer about them or others.
+    private func isUnderWay(_ origins: Range<UInt64>) -> Bool {
+        !origins.isEmpty
+            && (questions.haveSteps(of: origins) || blocked.hasSteps(of: origins) || queue.hasSteps(of: origins))
+    }
+
+    /// Cascades have ended: the presenters that waited for nothing else are called.
+    mutating func releaseHeldScreens() {
+        for screen in steppers.takeHeld() {
+            guard let slot = forest.slot(of: screen) else { continue }
+            if awaitsFirstValue(slot) { steppers.hold(screen) } else { forest.noteSighting(slot) }
         }
     }
 

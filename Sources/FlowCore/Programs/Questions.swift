@@ -125,6 +125,11 @@ struct Questions: Sendable {
         return nil
     }
 
+    /// Whether a guard or navigator is asked about a step of one of these origins.
+    func haveSteps(of origins: Range<UInt64>) -> Bool {
+        table.values.contains { $0.step.map { origins.contains($0.origin) } ?? false }
+    }
+
     /// A navigator answered. Returns the step, and the navigator's bus name.
     mutating func closeNavigator(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
         let asked = table.removeValue(forKey: id.number)

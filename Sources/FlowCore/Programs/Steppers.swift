@@ -11,6 +11,8 @@ struct Steppers: Sendable {
         var isDue = false
         /// When it counts as absent if it is not known by then; nil for one whose value no screen waits for.
         var firstDue: Instant?
+        /// The origins of the steps that follow from its first value, if screens waited for that.
+        var firstOrigins = 0..<UInt64(0)
     }
 
     /// A root and a stepper.
@@ -37,7 +39,7 @@ struct Steppers: Sendable {
     /// The roots and steppers whose records are out of date, and the records that are gone.
     private var unsaved: Set<Key> = []
     private var gone: Set<UInt64> = []
-    /// The screens whose presenters are called once the properties of their roots are known (S-49).
+    /// The screens whose presenters are called once the properties of their roots have led where they lead (S-49).
     private var held: Set<NodeID> = []
 
     init(_ definitions: Definitions) {
@@ -96,7 +98,19 @@ struct Steppers: Sendable {
         return due <= time
     }
 
+    /// A property emitted its value by these origins.
+    mutating func noteFirst(_ stepper: StepperID, origins: Range<UInt64>) {
+        guard states[stepper.index].firstDue != nil else { return }
+        (states[stepper.index].firstDue, states[stepper.index].firstOrigins) = (nil, origins)
+    }
+
+    /// The origins of the steps that follow from the first value of a property.
+    func firstOrigins(_ stepper: StepperID) -> Range<UInt64> { states[stepper.index].firstOrigins }
+
     mutating func hold(_ screen: NodeID) { held.insert(screen) }
+
+    /// Whether screens wait.
+    var hasHeld: Bool { !held.isEmpty }
 
     /// Takes the screens that wait, the oldest first.
     mutating func takeHeld() -> [NodeID] {

@@ -36,6 +36,11 @@ struct BlockedSteps: Sendable {
         lines[flow.instance]?.order.elements.sorted().compactMap { steps[$0.place] } ?? []
     }
 
+    /// Whether a step of one of these origins waits.
+    func hasSteps(of origins: Range<UInt64>) -> Bool {
+        steps.contains { $0.map { origins.contains($0.origin) } ?? false }
+    }
+
     /// All steps, by flow.
     var all: [NodeID: [WaitingStep]] { Dictionary(uniqueKeysWithValues: flows.map { ($0, steps(for: $0)) }) }
 

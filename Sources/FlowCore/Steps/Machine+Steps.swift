@@ -34,6 +34,15 @@ extension Machine {
     /// (S-36, S-38).
     mutating func settle(_ turn: inout Turn) {
         if emptyFlows.hasDue { dismissEmptyFlows(&turn) }
+        endCascade(&turn)
+        // It may have been the last that follows from a first value (S-49).
+        if steppers.hasHeld, queue.isEmpty {
+            releaseHeldScreens()
+            endCascade(&turn)
+        }
+    }
+
+    private mutating func endCascade(_ turn: inout Turn) {
         if !forest.hasSightings {
             if !activationTokens.isEmpty { activationTokens.endCurrent() }
         } else if queue.isEmpty, !turn.isOnPath, !calls.isAmidPath {

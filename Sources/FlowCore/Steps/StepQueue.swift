@@ -184,4 +184,9 @@ struct StepQueue: Sendable {
 
     /// The steps, in order.
     var all: [WaitingStep] { order.elements.sorted().compactMap { steps[$0.place] } }
+
+    /// Whether a step of one of these origins waits.
+    func hasSteps(of origins: Range<UInt64>) -> Bool {
+        steps.contains { $0.map { origins.contains($0.origin) } ?? false }
+    }
 }
