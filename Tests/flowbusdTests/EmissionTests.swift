@@ -117,6 +117,16 @@ struct EmissionTests {
             try service.refusal { try service.emit("go", on: "/main") }.name == Service.name + ".Error.UnknownStep")
     }
 
+    @Test func `S-3 Emit takes the name of a step without arguments`() throws {
+        let service = try Service(definitions)
+        #expect(try stepper("Emit", of: service, "go") == [.uint64(1), "navigated"])
+        let refusal = try service.refusal { _ = try stepper("Emit", of: service, "reported") }
+        #expect(refusal.name == Service.name + ".Error.InvalidArguments")
+        #expect(refusal.message == "step 'reported' needs the argument 'why' of type string")
+        let unknown = try service.refusal { _ = try stepper("Emit", of: service, "og") }
+        #expect(unknown.name == Service.name + ".Error.UnknownStep")
+    }
+
     @Test func `a token waits for the first outcome also if the presentable is gone`() throws {
         let service = try Service(
             definitions.replacing(

@@ -29,6 +29,15 @@ public enum Names {
     /// The rule of ``isStepName(_:)`` in words.
     public static let stepNameRule = "a letter, then letters, digits, '_', '.' and '-', at most 128 bytes"
 
+    /// Returns whether the text is a valid object path (D-Bus specification, "Valid Object Paths").
+    public static func isObjectPath(_ text: String) -> Bool {
+        if text == "/" { return true }
+        guard text.hasPrefix("/") else { return false }
+        return text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && $0.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+        }
+    }
+
     /// Returns whether the text is a valid name of an output: a word of at most 64 bytes (S-41).
     public static func isOutput(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.count <= Limits.outputLength

@@ -56,26 +56,21 @@ public struct ValueType: Hashable, Sendable {
     /// Whether it is one of the integer types, each of which takes the values of the others.
     public var isInteger: Bool { if case .integer = acceptance { true } else { false } }
 
-    /// Returns the value converted to this type, or nil if it does not fit: integers of any type are converted if they
-    /// are in range, any other value needs exactly this type (S-3).
+    /// Returns the value converted to this type, or nil if it does not fit, or something of it would be lost (S-3).
     public func admit(_ value: Value) -> Value? {
         switch acceptance {
         case .integer(let type):
-            guard case .fixed(let given, let bits) = value.shape else { return nil }
             // The common case first: the value has the declared type already.
-            if given == type { return value }
-            return given.integer(bits: bits).flatMap(type.value(of:))
+            if case .fixed(let given, _) = value.shape, given == type { return value }
+            return value.converted(to: signature)
         case .any: return value
-        case .exact: return value.hasSignature(signature) ? value : nil
+        case .exact: return value.hasSignature(signature) ? value : value.converted(to: signature)
         }
     }
 
     /// Returns whether some value of another type fits this one, for the check of definition files.
     public func canAdmit(_ other: ValueType) -> Bool {
-        switch (acceptance, other.acceptance) {
-        case (.integer, .integer), (.any, _), (_, .any): true
-        default: signature == other.signature
-        }
+        Self.canConvert(Substring(other.signature), to: Substring(signature))
     }
 
     /// Returns the complete types in a signature, in order; nil if it contains a type that values can't have.

@@ -78,7 +78,7 @@ final class ActReader {
 
     private func path(_ item: Item) -> String? {
         guard let path = item.string(diagnostics, "an object path, such as '/com/vendor/App'") else { return nil }
-        guard Literal.isObjectPath(path), path != BusName.reservedPath, path.utf8.count <= Limits.pathLength else {
+        guard Names.isObjectPath(path), path != BusName.reservedPath, path.utf8.count <= Limits.pathLength else {
             diagnostics.error(
                 item.location,
                 "\(Text.quoted(path)) can't be the path of an object: it has to begin with '/', then parts of letters, digits "

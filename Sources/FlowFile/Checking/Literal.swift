@@ -29,7 +29,7 @@ enum Literal {
         switch (toml, signature) {
         case (.string(let text), "s"): return .string(try validated(text))
         case (.string(let text), "o"):
-            guard isObjectPath(text) else {
+            guard Names.isObjectPath(text) else {
                 throw InvalidValue("\(Text.quoted(text)) is no object path, such as '/a/b'")
             }
             return .objectPath(text)
@@ -151,14 +151,5 @@ enum Literal {
         }
         guard let refused else { return text }
         throw InvalidValue("the character U+\(String(refused.value, radix: 16, uppercase: true)) can't go over the bus")
-    }
-
-    /// Returns whether the text is a valid object path.
-    static func isObjectPath(_ text: String) -> Bool {
-        if text == "/" { return true }
-        guard text.hasPrefix("/") else { return false }
-        return text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
-            !$0.isEmpty && $0.allSatisfy { TomlParser.isBareKey($0) && $0 != UInt8(ascii: "-") }
-        }
     }
 }

@@ -189,7 +189,7 @@ extension Resolver {
 
     func objectPath(_ item: Item) -> String? {
         guard let path = item.string(diagnostics, "an object path, such as '/com/vendor/App'") else { return nil }
-        guard Literal.isObjectPath(path), path.utf8.count <= Limits.pathLength else {
+        guard Names.isObjectPath(path), path.utf8.count <= Limits.pathLength else {
             diagnostics.error(
                 item.location,
                 "\(Text.quoted(path)) is no object path: it has to begin with '/', then parts of letters, digits and '_' "

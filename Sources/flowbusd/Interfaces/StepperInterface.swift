@@ -11,6 +11,11 @@ enum StepperInterface {
             BusNames.Interface.stepper,
             methods: [
                 .init(
+                    "Emit", in: [Argument("step", "s")], out: [Argument("serial", "t"), Argument("verdict", "s")]
+                ) { message, context, _ in
+                    Daemon.change(message, context) { try $0.emit($1, on: $2) }
+                },
+                .init(
                     "EmitStep",
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}")],
                     out: [Argument("serial", "t"), Argument("verdict", "s")]
@@ -61,9 +66,17 @@ enum StepperInterface {
 }
 
 extension Daemon {
+    fileprivate func emit(_ call: MessageReader, on node: NodeID) throws {
+        emit(try readStep(call), [], call, on: node)
+    }
+
     fileprivate func emitStep(_ call: MessageReader, on node: NodeID) throws {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
+        emit(step, arguments, call, on: node)
+    }
+
+    private func emit(_ step: StepID, _ arguments: Arguments, _ call: MessageReader, on node: NodeID) {
         let (isInteractive, path) = (call.allowsInteractiveAuthorization, calledPath(call))
         handle(
             .stepEmitted(
