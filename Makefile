@@ -26,7 +26,8 @@ EVERY = 60
 # How many calls `make flood` makes on each bus; 10000000 for the long form.
 CALLS = 60000
 # What `make simulate` gives to the simulation: --seeds 300, --events 100000000, --seed 4711 --verbose. CONFIGURATION is
-# how it is built: debug builds faster and runs slower.
+# how it is built: debug builds faster and runs slower. `make faults`, `make flood` and `make bench-check` have it, too: debug is then
+# the build of the tests.
 SIMULATION = --seeds 300
 CONFIGURATION = release
 # How many seconds `make fuzz` changes inputs of each target; 0 plays the corpora alone. And which targets; empty for all.
@@ -107,6 +108,8 @@ swift-release = swift build -c release --omit-frame-pointers --traits Programs \
     -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
 # SwiftPM passes several traits to the compiler in the order of a Set, and compiles everything anew after another order.
 swift-debug = SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros $(sanitized) $(no-overlays)
+# What builds a program in CONFIGURATION.
+build-program = $(if $(filter debug,$(CONFIGURATION)),FLOWBUS_PROOF=1 $(swift-debug),$(swift-release) --static-swift-stdlib) --product
 # Debian's Swift 6.2 has the module that files with Testing and Foundation import by themselves, and not the library to link it with.
 no-overlays = $(if $(wildcard $(toolchain)/lib/swift/linux/lib_Testing_Foundation.so),, \
     -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays)
@@ -396,10 +399,12 @@ bench:
 bench-compare: bench-build
 	@bench/compare
 
-# Counts alone, no times: what CI calls. The counts are in bench/counts.ARCHITECTURE.json.
-bench-check: bench-build
-	@bench/compare
-	@bench/check
+# Counts alone, no times. The counts are in bench/counts.ARCHITECTURE.json. With CONFIGURATION=debug no instructions.
+bench-check:
+	@tools/dependencies build demo bench
+	$(build-program) flowbusd
+	@CONFIGURATION=$(CONFIGURATION) bench/compare
+	@CONFIGURATION=$(CONFIGURATION) bench/check $(if $(filter debug,$(CONFIGURATION)),--system-calls)
 
 # After a change of what calls cost: writes the table of docs/performance.md, and the counts.
 bench-update: bench-build
@@ -408,16 +413,18 @@ bench-update: bench-build
 
 reliability-build:
 	@tools/dependencies build demo reliability
-	$(swift-release) --product flowbusd --static-swift-stdlib
-	$(swift-release) --product test-bus --static-swift-stdlib
+	$(build-program) flowbusd
+	$(build-program) test-bus
+
+tried = $(if $(filter debug,$(CONFIGURATION)),FLOWBUSD=.build/debug/flowbusd TEST_BUS=.build/debug/test-bus)
 
 # docs/reliability.md says what the long forms have shown. Both print a seed, with which --seed repeats them. Faults are skipped, with
 # a message, where strace can't trace.
 faults: reliability-build
-	@reliability/faults/run --every $(EVERY) || [ $$? -eq 77 ]
+	@$(tried) reliability/faults/run --every $(EVERY) || [ $$? -eq 77 ]
 
 flood: reliability-build
-	@reliability/flood/run --calls $(CALLS)
+	@$(tried) reliability/flood/run --calls $(CALLS)
 
 history:
 	@tools/dependencies build demo reliability

@@ -22,7 +22,8 @@ sys.path.insert(0, str(TOP / "tools"))
 import running  # noqa: E402
 
 BUILD = TOP / ".build" / "bench"
-RELEASE = TOP / ".build" / "release"
+# CONFIGURATION=debug takes what `make test` has built.
+PROGRAMS = TOP / ".build" / os.environ.get("CONFIGURATION", "release")
 BUSES = ("dbus-daemon", "dbus-broker")
 # To copy or clear much, glibc uses an instruction that repeats itself, and callgrind counts each byte as one. Without it glibc
 # uses a loop, which is counted as a processor would run it.
@@ -81,15 +82,15 @@ def compile_c(name, *packages, options=()):
 
 def stripped(name, option, copy=None):
     """A copy of a program of the release. valgrind can't read what the compiler says about it, and needs the names alone."""
-    program, copy = RELEASE / name, BUILD / (copy or name)
+    program, copy = PROGRAMS / name, BUILD / (copy or name)
     if not program.exists():
         raise Failure(f"there is no '{program}'; 'make bench-build' makes it")
     execute(["strip", option, "-o", copy, program])
     return copy
 
 
-def programs():
-    """What is measured, and what measures it."""
+def programs(*more):
+    """What is measured, and what measures it; more names other programs of the build."""
     require("valgrind", "strace", "strip", "gcc", "pkg-config", "dbus-daemon", "dbus-broker")
     for name in ("load", "start"):
         compile_c(name, "libsystemd")
@@ -97,8 +98,7 @@ def programs():
     return {
         "flowbusd": stripped("flowbusd", "--strip-debug"),
         "installed": stripped("flowbusd", "--strip-all", "installed"),
-        "core-bench": stripped("core-bench", "--strip-debug"),
-        "library-bench": stripped("library-bench", "--strip-debug"),
+        **{name: stripped(name, "--strip-debug") for name in more},
         "floor": compile_c("floor", "libsystemd"),
         "gdbus": compile_c("peers/gdbus", "gio-2.0"),
         "pygobject": TOP / "bench" / "peers" / "pygobject",
@@ -182,7 +182,7 @@ def bus(program, place, monitored=None):
         raise Failure(f"the path '{path}' is too long for a socket; move the sources to a folder with a shorter path")
     address = f"unix:path={path}"
     if program == "dbus-broker":
-        command, ready = [RELEASE / "test-bus", path], "^listening="
+        command, ready = [PROGRAMS / "test-bus", path], "^listening="
     else:
         command = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1", f"--address={address}"]
         ready = "^unix:"
