@@ -14,6 +14,10 @@ CYCLES = 100000
 KILLS = 20
 # A sanitizer for `make test`: address or thread. It has a build of its own.
 SANITIZE =
+# Which parts `make test-night` has; empty for all, which take a night.
+NIGHT =
+# Not empty where `make test-build` has built what the other tests need, as .ci/run has it.
+NO_BUILD =
 # How often `make history` kills someone.
 HISTORY_KILLS = 40
 # What `make spin` gives to its check; for the long form --crashes 2 --liveness.
@@ -107,7 +111,7 @@ swift-release = swift build -c release --omit-frame-pointers --traits Programs \
     -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xlinker -S \
     -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now
 # SwiftPM passes several traits to the compiler in the order of a Set, and compiles everything anew after another order.
-swift-debug = SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros $(sanitized) $(no-overlays)
+swift-debug = $(if $(NO_BUILD),true,SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Programs,Macros $(sanitized) $(no-overlays))
 # What builds a program in CONFIGURATION.
 build-program = $(if $(filter debug,$(CONFIGURATION)),FLOWBUS_PROOF=1 $(swift-debug),$(swift-release) --static-swift-stdlib) --product
 # Debian's Swift 6.2 has the module that files with Testing and Foundation import by themselves, and not the library to link it with.
@@ -131,17 +135,16 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-night test-quick test-windows clients test-clients inspector swift-app own-actor test-swift-app \
-    test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs bench-build bench \
-    bench-compare \
-    bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
+.PHONY: help demo tours run test test-build test-night test-quick test-windows clients test-clients inspector swift-app own-actor \
+    test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
+    bench-build bench bench-compare bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run the tests of the service, flowbusctl and the Swift library'
 	@echo '                (SANITIZE=address, SANITIZE=thread: with a sanitizer, which takes much longer)'
-	@echo 'make test-night the same with twenty times as many random lives'
+	@echo 'make test-night try what takes too long for every change, with another seed each night (NIGHT="faults flood")'
 	@echo 'make test-quick build, and run the most useful tests, for a minute'
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
@@ -210,17 +213,20 @@ run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_CYCLES=$(CYCL
     $(if $(SANITIZE),tools/sanitized $(SANITIZE)) \
     tools/run-tests .build/$(if $(SANITIZE),sanitize-$(SANITIZE)/)debug/flowbusPackageTests.xctest
 
-test:
+# What the other tests need, too: all programs, and the tests.
+test-build:
 	@tools/dependencies build demo examples tests
 	$(if $(SANITIZE),@tools/sanitized $(SANITIZE) true)
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
+
+test: export BEGAN := $(shell date +%s)
+test: test-build
 	$(if $(SANITIZE),,@tools/documentation)
 	@$(run-tests) $(TEST_OPTIONS)
 
-# What rarely finds what `make test` does not.
-test-night: SEQUENCES = 100000
-test-night: CYCLES = 1000000
-test-night: test
+# What rarely finds what .ci/run does not.
+test-night:
+	@tools/night $(NIGHT)
 
 test-quick: SEQUENCES = 2000
 test-quick:
@@ -399,7 +405,7 @@ bench:
 bench-compare: bench-build
 	@bench/compare
 
-# Counts alone, no times. The counts are in bench/counts.ARCHITECTURE.json. With CONFIGURATION=debug no instructions.
+# Counts alone, no times. The counts are in bench/counts.ARCHITECTURE.json. With CONFIGURATION=debug, as .ci/run has it, no instructions.
 bench-check:
 	@tools/dependencies build demo bench
 	$(build-program) flowbusd
