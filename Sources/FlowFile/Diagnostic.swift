@@ -1,3 +1,4 @@
+internal import FlowCore
 internal import Glibc
 
 /// An error, a warning or a note about definition files.
@@ -84,11 +85,7 @@ enum Text {
     }
 
     /// `'a', 'b' and 'c'`
-    static func list(_ names: some Sequence<String>, _ last: String = "and") -> String {
-        let quoted = names.map { "'\($0)'" }
-        guard let end = quoted.last, quoted.count > 1 else { return quoted.joined() }
-        return quoted.dropLast().joined(separator: ", ") + " \(last) " + end
-    }
+    static func list(_ names: some Sequence<String>, _ last: String = "and") -> String { Names.list(names, last) }
 
     /// Returns whether one name sorts before another, by UTF-8 bytes.
     static func precedes(_ one: String, _ other: String) -> Bool {

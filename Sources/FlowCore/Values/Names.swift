@@ -58,6 +58,13 @@ public enum Names {
         return line
     }
 
+    /// `'a', 'b' and 'c'`
+    public static func list(_ names: some Sequence<String>, _ last: String = "and") -> String {
+        let quoted = names.map { "'\($0)'" }
+        guard let end = quoted.last, quoted.count > 1 else { return quoted.joined() }
+        return quoted.dropLast().joined(separator: ", ") + " \(last) " + end
+    }
+
     /// Returns the error of another process for use in a message: its name in quotes, and its text if it has one.
     ///
     /// Of a long text, the beginning and the end are quoted: libraries of several languages send the trace of an exception, whose
