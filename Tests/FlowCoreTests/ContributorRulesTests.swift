@@ -15,8 +15,7 @@ struct ContributorRulesTests {
     }
 
     @Test func `S-18 each kind becomes a contributor, and none becomes nothing`() throws {
-        var options = NamedContributor.Options()
-        options.arguments = [Argument("item", .byte(3))]
+        let options: NamedContributor.Options = [.arguments: .arguments([Argument("item", .byte(3))])]
         let given = ArgumentSource.given([Binding("item", .literal(.int32(3)))])
         #expect(
             try rules.contributors([

@@ -412,7 +412,7 @@ struct ActFileTests {
         let words = Set(manual.split { !$0.isLetter && !$0.isNumber }.map(String.init))
         let keys =
             ActReader.rootKeys + ActReader.programKeys + ActReader.screenKeys + ActReader.verbs
-            + ActReader.adaptationKeys + ActReader.navigationKeys + ActReader.contributorOptions.keys
+            + ActReader.adaptationKeys + ActReader.navigationKeys + ActReader.kinds.map(\.rawValue)
         for key in keys { #expect(words.contains(key), "\(key)") }
         // Its examples are valid.
         let examples = manual.components(separatedBy: ".Bd -literal").dropFirst()

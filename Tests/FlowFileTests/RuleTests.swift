@@ -61,7 +61,7 @@ struct RuleTests {
         ),
         (
             "go = { screen = 'page', id = 'a b' }", ".id",
-            "'a b' can't be the name of a presentable: \(Names.presentableNameRule)"
+            "'a b' can't be an id: it has to be \(Names.presentableNameRule)"
         ),
         (
             "go = { screen = 'page', style = '\\uFFFE' }".replacing("'\\uFFFE'", with: "\"\\uFFFE\""), ".style",
@@ -69,7 +69,7 @@ struct RuleTests {
         ),
         (
             "go = { screen = 'page', whenHidden = 'alow' }", ".whenHidden",
-            "'alow' is not allowed here; it has to be 'ignore', 'allow', 'latest' or 'queue'; did you mean 'allow'?"
+            "'whenHidden' is 'alow'; it has to be 'ignore', 'allow', 'latest' or 'queue'; did you mean 'allow'?"
         ),
         (
             "go = [{ screen = 'page', id = 'x' }, { screen = 'page', id = 'x' }]", "[2].id",

@@ -156,42 +156,72 @@ struct ContributorsReaderTests {
             "'reuse' is of D-Bus type 'y'; it has to be of type 'b' or 's'"
         ),
         ("none", "x", none, "'none' has no name"),
-        ("none", "", .options(["clear": true]), "there is no option 'clear'; none is known"),
+        ("none", "", .options(["clear": true]), "'clear' does nothing beside 'none', which takes no options"),
         ("screen", "list", .options(["claer": true]), "there is no option 'claer'"),
         ("screen", "list", .options(["clear": "yes"]), "'clear' is of D-Bus type 's'; it has to be of type 'b'"),
         ("screen", "list", .options(["id": "a/b"]), "'a/b' can't be an id"),
-        ("screen", "list", .options(["whenHidden": "maybe"]), "'whenHidden' is 'maybe'; it has to be one of 'ignore'"),
+        (
+            "screen", "list", .options(["whenHidden": "maybe"]),
+            "'whenHidden' is 'maybe'; it has to be 'ignore', 'allow', 'latest' or 'queue'"
+        ),
         (
             "screen", "list", .options(["style": .string(String(repeating: "x", count: 129))]),
             "'style' has 129 bytes; it can have at most 128"
         ),
         ("screen", "list", .options(["step": "gone"]), "no definition declares a step 'gone'"),
-        ("screen", "list", .options(["stepArguments": none]), "no initial step that could take 'stepArguments'"),
-        ("flow", "still", .options(["stepArguments": none]), "no initial step that could take 'stepArguments'"),
+        (
+            "screen", "list", .options(["stepArguments": none]),
+            "a screen has no initial step of its own, so nothing takes these arguments; name one with 'step'"
+        ),
+        (
+            "flow", "still", .options(["stepArguments": none]),
+            "the flow has no initial step, so nothing takes these arguments; name one with 'step'"
+        ),
+        ("screen", "list", .options(["whenHidden": "queu"]), "; did you mean 'queue'?"),
+        ("screen", "list", .options(["result": none]), "'result' does nothing beside 'screen'; what it answers is"),
+        (
+            "current", "stop", .options(["style": "modal"]),
+            "'style' does nothing beside 'current', which takes only 'arguments'"
+        ),
         (
             "screen", "list", .options(["arguments": .options(["x": "y"])]),
-            "the screen has no argument 'x': it takes none"
+            "screen 'list' has no argument 'x': it takes none"
         ),
         ("screen", "detail", .options(["arguments": none]), "needs the argument 'item' of type int32"),
         (
             "screen", "detail", .options(["arguments": .options(["item": "secret"])]),
-            "of type int32: it is of type string"
+            "the argument 'item' does not fit: it is of type string and has to be of type int32"
         ),
         (
             "screen", "detail", .options(["arguments": .options(["item": .int64(.max)])]),
-            "out of the range of that type"
+            "it is out of the range of the type int32"
         ),
-        ("screen", "list", .options(["onDismissed": none]), "'onDismissed' has to name its step"),
-        ("screen", "list", dismissed(.options(["item": "$item"])), "'$item' refers to nothing"),
-        ("screen", "list", dismissed(.options(["item": "$name"])), "of type int32: '$name' is of type string"),
-        ("end", "", .options(["arguments": none]), "there is no option 'arguments'; known"),
-        ("end", "stop", .options(["result": none]), "there is no option 'result'; known"),
-        ("screen", "list", answered(none), "the screen declares no 'result', so 'onResult' would never be triggered"),
+        ("screen", "list", .options(["onDismissed": none]), "'onDismissed' has to name its step: step = \"NAME\""),
+        (
+            "screen", "list", dismissed(.options(["item": "$item"])),
+            "'$item' refers to nothing (for the text itself write '$$item'): screen 'list' has no argument 'item'"
+        ),
+        (
+            "screen", "list", dismissed(.options(["item": "$name"])),
+            "'$name' is of type string; the argument 'item' has to be of type int32"
+        ),
+        ("end", "", .options(["arguments": none]), "the flow ends without a step, so nothing takes these arguments"),
+        (
+            "end", "stop", .options(["result": none]),
+            "'result' stands beside a step; a flow that answers ends with 'end = true'"
+        ),
+        (
+            "screen", "list", answered(none),
+            "screen 'list' declares no 'result', so 'onResult' would never be triggered"
+        ),
         ("flow", "still", .options(["onResult": none]), "'onResult' has to name its step"),
-        ("flow", "still", answered(.options(["item": "$result.itm"])), "the result of the flow has no value 'itm'"),
+        (
+            "flow", "still", answered(.options(["item": "$result.itm"])),
+            "the result of flow 'still' has no argument 'itm': it takes 'word'"
+        ),
         (
             "flow", "still", answered(.options(["item": "$result.word"])),
-            "of type int32: '$result.word' is of type string"
+            "'$result.word' is of type string; the argument 'item' has to be of type int32"
         ),
         ("flow", "still", answered(.options(["item": "$reason"])), "'$reason' refers to nothing"),
     ]

@@ -66,15 +66,15 @@ public struct ChildOptions: Equatable, Sendable {
         to contributor: inout NamedContributor, _ encode: (any Step) throws(NavigationError) -> StepMessage,
         name: (String) -> String
     ) throws(NavigationError) {
-        if let whenHidden { contributor.options.whenHidden = whenHidden.rawValue }
-        contributor.options.onDismissed = try onDismissed?.encoded(encode, name)
+        if let whenHidden { contributor.options[.whenHidden] = .text(whenHidden.rawValue) }
+        contributor.options[.onDismissed] = try onDismissed?.encoded(encode, name)
         switch reuse {
         case .never: break
-        case .newest: contributor.options.reuse = .flag(true)
-        case .raised: contributor.options.reuse = .word(NamedContributor.Option.raise)
+        case .newest: contributor.options[.reuse] = .flag(true)
+        case .raised: contributor.options[.reuse] = .text(NamedContributor.Option.raise)
         }
-        if clears { contributor.options.clear = true }
-        contributor.options.layer = layer
+        if clears { contributor.options[.clear] = .flag(true) }
+        contributor.options[.layer] = layer.map { .text($0) }
     }
 }
 
@@ -139,22 +139,19 @@ public struct DismissalStep: Equatable, Sendable, ExpressibleByStringLiteral {
     @FlowActor
     fileprivate func encoded(
         _ encode: (any Step) throws(NavigationError) -> StepMessage, _ name: (String) -> String
-    ) throws(NavigationError) -> NamedContributor.Dismissal {
-        var dismissal = NamedContributor.Dismissal()
+    ) throws(NavigationError) -> NamedContributor.Given {
         switch source {
         case .named(let caseName, let arguments):
-            dismissal.step = name(caseName)
-            dismissal.arguments = arguments.map(FlowCore.Arguments.init)
+            return .step(name(caseName), arguments.map(FlowCore.Arguments.init))
         case .step(let step):
             let message = try encode(step)
-            dismissal.step = message.name
             // Its texts are no references.
-            dismissal.arguments = message.arguments.map { argument in
+            let arguments = message.arguments.map { argument in
                 guard case .string(let text) = argument.value, text.hasPrefix("$") else { return argument }
                 return Argument(argument.name, .string("$" + text))
             }
+            return .step(message.name, arguments)
         }
-        return dismissal
     }
 }
 

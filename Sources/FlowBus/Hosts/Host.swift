@@ -212,34 +212,35 @@ extension NamedContributor {
         _ kind: Kind, _ name: String, step: StepMessage? = nil, arguments: Arguments? = nil, style: String = "",
         whenHidden: WhenHidden? = nil, onResult: ResultStep? = nil
     ) -> NamedContributor {
-        var options = Options()
-        options.step = step?.name
+        var options: Options = [:]
+        options[.step] = step.map { .text($0.name) }
         // Missing arguments of the step would be taken from the current step.
-        options.stepArguments = step?.arguments
-        options.arguments = arguments
-        if !style.isEmpty { options.style = style }
-        options.whenHidden = whenHidden?.rawValue
-        if let onResult {
-            var dismissal = Dismissal()
-            dismissal.step = onResult.name
-            dismissal.arguments = onResult.arguments.map(Arguments.init)
-            options.onResult = dismissal
-        }
+        options[.stepArguments] = step.map { .arguments($0.arguments) }
+        options[.arguments] = arguments.map { .arguments($0) }
+        if !style.isEmpty { options[.style] = .text(style) }
+        options[.whenHidden] = whenHidden.map { .text($0.rawValue) }
+        options[.onResult] = onResult.map { .step($0.name, $0.arguments.map(Arguments.init)) }
         return NamedContributor(kind, name, options)
     }
 
     /// The end of the flow with a result.
     package static func end(with result: Arguments) -> NamedContributor {
-        var options = Options()
-        options.result = result
-        return NamedContributor(.end, "", options)
+        NamedContributor(.end, "", [.result: .arguments(result)])
     }
 
     /// A step on this flow or its parent, or after its end.
     package static func step(_ kind: Kind, _ step: StepMessage?) -> NamedContributor {
-        var options = Options()
-        options.arguments = step?.arguments
-        return NamedContributor(kind, step?.name ?? "", options)
+        guard let step else { return NamedContributor(kind) }
+        return NamedContributor(kind, step.name, [.arguments: .arguments(step.arguments)])
+    }
+}
+
+extension NamedContributor.Given {
+    /// A step that follows; without arguments it gets those that are there.
+    static func step(_ name: String, _ arguments: Arguments?) -> Self {
+        var options: NamedContributor.Options = [.step: .text(name)]
+        options[.arguments] = arguments.map { .arguments($0) }
+        return .table(options)
     }
 }
 

@@ -86,43 +86,31 @@ extension PendingReply {
 extension MessageWriter {
     /// Appends a contributor, `(ssa{sv})`.
     fileprivate func append(_ contributor: NamedContributor) throws(SdError) {
-        let options = contributor.options
         try openContainer(.structure, "ssa{sv}")
         try append(contributor.kind.rawValue)
         try append(contributor.name)
-        try openContainer(.array, "{sv}")
-        try append(.arguments, options.arguments.map(Value.init))
-        try append(.step, options.step.map(Value.string))
-        try append(.stepArguments, options.stepArguments.map(Value.init))
-        try append(.style, options.style.map(Value.string))
-        try append(.whenHidden, options.whenHidden.map(Value.string))
-        switch options.reuse {
-        case .flag(let reuses)?: try append(.reuse, .bool(reuses))
-        case .word(let word)?: try append(.reuse, .string(word))
-        case nil: break
-        }
-        try append(.clear, options.clear.map(Value.bool))
-        try append(.layer, options.layer.map(Value.string))
-        try append(.onDismissed, options.onDismissed.map(Value.init))
-        try append(.onResult, options.onResult.map(Value.init))
-        try append(.result, options.result.map(Value.init))
+        try append(Value(contributor.options))
         try closeContainer()
-        try closeContainer()
-    }
-
-    private func append(_ option: NamedContributor.Option, _ value: Value?) throws(SdError) {
-        if let value { try appendEntry(option.rawValue, value) }
     }
 }
 
 extension Value {
     fileprivate init(_ arguments: Arguments) { self = .dictionary(arguments.map { ($0.name, $0.value) }) }
 
-    fileprivate init(_ dismissal: NamedContributor.Dismissal) {
-        var options: [(name: String, value: Value)] = []
-        if let step = dismissal.step { options.append(("step", .string(step))) }
-        if let arguments = dismissal.arguments { options.append(("arguments", Value(arguments))) }
-        self = .dictionary(options)
+    fileprivate init(_ options: NamedContributor.Options) {
+        self = .dictionary(
+            NamedContributor.Option.allCases.compactMap { option in
+                options[option].map { (option.rawValue, Value($0)) }
+            })
+    }
+
+    private init(_ given: NamedContributor.Given) {
+        switch given {
+        case .text(let text): self = .string(text)
+        case .flag(let flag): self = .bool(flag)
+        case .arguments(let arguments): self.init(arguments)
+        case .table(let options): self.init(options)
+        }
     }
 
     /// Declared values: the type of each by its name, `a{ss}`.

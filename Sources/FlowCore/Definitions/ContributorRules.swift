@@ -18,8 +18,7 @@ public struct ContributorRules {
     public static func kind(named name: String) throws(FlowError) -> NamedContributor.Kind {
         if let kind = NamedContributor.Kind(rawValue: name) { return kind }
         let kinds = NamedContributor.Kind.allCases.map(\.rawValue)
-        let known = kinds.map { "'\($0)'" }.joined(separator: ", ")
-        throw wrong("there is no such kind; known are \(known)" + Names.suggestion(for: name, among: kinds))
+        throw wrong("there is no such kind; known are \(Names.list(kinds))" + Names.suggestion(for: name, among: kinds))
     }
 
     /// Returns why contributors of these kinds can't be combined; nil if they can (S-21).
@@ -41,45 +40,13 @@ public struct ContributorRules {
             ? nil : "'\(Names.escaped(id))' can't be an id: it has to be \(Names.presentableNameRule)"
     }
 
-    /// The error for an `onDismissed` or `onResult` without a step.
-    public static func missingStep(of option: NamedContributor.Option) -> String {
-        "'\(option.rawValue)' has to name its step"
+    /// The error for a word that an option can't have.
+    static func wrongWord(_ word: String, _ option: NamedContributor.Option, among words: [String]) -> String {
+        "'\(option.rawValue)' is '\(Names.escaped(word))'; it has to be \(option.valid)"
+            + Names.suggestion(for: word, among: words)
     }
 
-    /// The error for an `onResult` at a child that can't answer.
-    public static func noResult(of subject: String) -> String {
-        "\(subject) declares no 'result', so 'onResult' would never be triggered"
-    }
-
-    private static func whenHidden(_ word: String) throws(FlowError) -> WhenHidden {
-        if let whenHidden = WhenHidden(rawValue: word) { return whenHidden }
-        let words = WhenHidden.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        throw wrong("'whenHidden' is '\(Names.escaped(word))'; it has to be one of \(words)")
-    }
-
-    /// Returns why a text is not a valid `reuse`; nil if it is.
-    public static func problem(reuse text: String) -> String? {
-        let raise = NamedContributor.Option.raise
-        return text == raise ? nil : "'reuse' is '\(Names.escaped(text))'; it has to be true, false or '\(raise)'"
-    }
-
-    private static func reuse(
-        _ option: NamedContributor.Reuse?
-    ) throws(FlowError) -> (reuses: Bool, raises: Bool) {
-        switch option {
-        case .flag(let reuses)?: return (reuses, false)
-        case .word(let word)?:
-            try throwing(problem(reuse: word))
-            return (true, true)
-        case nil: return (false, false)
-        }
-    }
-
-    private static func wrong(_ text: String) -> FlowError { FlowError(.navigatorFailed, text) }
-
-    private static func throwing(_ problem: String?) throws(FlowError) {
-        if let problem { throw wrong(problem) }
-    }
+    static func wrong(_ text: String) -> FlowError { FlowError(.navigatorFailed, text) }
 
     // MARK: In a flow
 
@@ -101,12 +68,8 @@ public struct ContributorRules {
             return ("screen", "children of layers are flows; put the screen into a flow")
         case .child(let child) where child.layer.map { !layers.isEmpty && !layers.contains($0) } ?? false:
             let name = child.layer ?? ""
-            let known = layers.map { "'\($0)'" }.joined(separator: ", ")
-            return (
-                "layer",
-                "this flow has no layer '\(Names.escaped(name))'; it has \(known)"
-                    + Names.suggestion(for: name, among: layers)
-            )
+            let known = Names.list(layers) + Names.suggestion(for: name, among: layers)
+            return ("layer", "this flow has no layer '\(Names.escaped(name))'; it has \(known)")
         case .child(let child) where child.raises && children != .stack:
             let always = children == .free ? "" : "; with reuse = true, the child comes to the front there"
             return ("reuse", "'raise' is for children = \"stack\", and this flow has \"\(children.rawValue)\"\(always)")
@@ -146,124 +109,19 @@ public struct ContributorRules {
         var contributors: [FlowContributor] = []
         for (index, contributor) in named.enumerated() {
             do throws(FlowError) {
-                if let made = try self.contributor(contributor) { contributors.append(made) }
+                contributors += try ContributorReader(GivenContributor(contributor, in: definitions)).read() ?? []
             } catch {
-                throw Self.wrong(Self.text(of: error, at: index, contributor.kind.rawValue, contributor.name))
+                throw Self.error(error, at: index, contributor.kind.rawValue, contributor.name)
             }
         }
-        try Self.throwing(Self.problem(together: named.map(\.kind)))
+        if let problem = Self.problem(together: named.map(\.kind)) { throw Self.wrong(problem) }
         return contributors
     }
 
-    /// The message of an error, with the place of the contributor before it.
-    public static func text(of error: FlowError, at index: Int, _ kind: String, _ name: String) -> String {
+    /// An error with the place of the contributor before its message.
+    public static func error(_ error: FlowError, at index: Int, _ kind: String, _ name: String) -> FlowError {
         let subject = "'\(Names.escaped(kind))'" + (name.isEmpty ? "" : " '\(Names.escaped(name))'")
-        return "contributor \(index + 1), \(subject): \(error.message)"
-    }
-
-    /// Resolves a contributor; nil for `none`.
-    ///
-    /// - Throws: the first error.
-    public func contributor(_ named: NamedContributor) throws(FlowError) -> FlowContributor? {
-        let (name, options) = (named.name, named.options)
-        switch named.kind {
-        case .screen:
-            guard let screen = definitions.screen(named: name) else {
-                throw Self.wrong(
-                    "no definition declares that screen" + definitions.suggestion(forScreen: name))
-            }
-            let target = ParameterList(parameters: definitions[screen].parameters, subject: "the screen")
-            return .child(
-                try child(
-                    .screen(screen), target, answering: definitions[screen].result, initial: nil, options))
-        case .flow:
-            guard let flow = definitions.flow(named: name) else { throw definitions.unknownFlow(name) }
-            let target = ParameterList(parameters: definitions[flow].parameters, subject: "the flow")
-            return .child(
-                try child(
-                    .flow(flow), target, answering: definitions[flow].result, initial: definitions[flow].initial,
-                    options))
-        case .current: return .current(try forwarded(to: name, options.arguments))
-        case .parent: return .parent(try forwarded(to: name, options.arguments))
-        case .end:
-            guard name.isEmpty else {
-                guard options.result == nil else { throw Self.wrong(Self.resultBesideStep) }
-                return .end(try forwarded(to: name, options.arguments))
-            }
-            // Whether they fit the flow's declaration is known when the flow is.
-            return options.result.map { .answer(.given($0.map { Binding($0.name, .literal($0.value)) })) } ?? .end(nil)
-        case .pop: return .pop(name == "root" ? .root : .to(name: try presentable(name)))
-        case .show: return .show(name: try presentable(name))
-        case .hide: return .hide(name: try presentable(name))
-        case .dismiss: return .dismiss(name: try presentable(name))
-        case .evict, .none:
-            guard name.isEmpty else { throw Self.wrong("'\(named.kind.rawValue)' has no name; it has to be empty") }
-            return named.kind == .evict ? .evict : nil
-        }
-    }
-
-    /// The error for an `end` with a step and a result.
-    public static let resultBesideStep =
-        "'result' stands beside a step; a flow that answers ends with 'end = true', and its parent's 'onResult' names the step"
-
-    /// The name, if a screen or flow has it.
-    private func presentable(_ name: String) throws(FlowError) -> String {
-        if definitions.screen(named: name) != nil || definitions.flow(named: name) != nil { return name }
-        throw Self.wrong(
-            "no definition declares a screen or flow of that name" + definitions.suggestion(forPresentable: name))
-    }
-
-    private func forwarded(to name: String, _ given: Arguments?) throws(FlowError) -> StepTemplate {
-        let step = try step(name)
-        return StepTemplate(step, arguments: try source(given, for: target(step)))
-    }
-
-    private func child(
-        _ presentable: ChildTemplate.Presentable, _ target: ParameterList, answering result: [Parameter]?,
-        initial: StepID?, _ options: NamedContributor.Options
-    ) throws(FlowError) -> ChildTemplate {
-        if let id = options.id { try Self.throwing(Self.problem(id: id)) }
-        if let style = options.style { try Self.throwing(Self.problem(style: style)) }
-        var whenHidden: WhenHidden?
-        if let word = options.whenHidden { whenHidden = try Self.whenHidden(word) }
-        let (reuses, raises) = try Self.reuse(options.reuse)
-        var named: StepID?
-        if let name = options.step { named = try step(name) }
-        let onDismissed = try template(options.onDismissed, .onDismissed, target, of: Child(target: target))
-        let answering = result.map {
-            Child(target: target, result: ParameterList(parameters: $0, subject: "the result of \(target.subject)"))
-        }
-        let onResult = try template(options.onResult, .onResult, target, of: answering)
-        var stepArguments = ArgumentSource.inherited
-        if let first = named ?? initial {
-            stepArguments = try source(options.stepArguments, for: self.target(first))
-        } else if options.stepArguments != nil {
-            throw Self.wrong("it has no initial step that could take 'stepArguments'; name one with 'step'")
-        }
-        return ChildTemplate(
-            presentable, id: options.id, arguments: try source(options.arguments, for: target), step: named,
-            stepArguments: stepArguments, style: options.style ?? "", whenHidden: whenHidden,
-            reuses: reuses, raises: raises, clears: options.clear ?? false, layer: options.layer,
-            onDismissed: onDismissed, onResult: onResult)
-    }
-
-    /// The step for when a child is gone; nil if none is given.
-    ///
-    /// - Parameter child: what its arguments can refer to; nil if the child can't go in this way.
-    private func template(
-        _ given: NamedContributor.Dismissal?, _ option: NamedContributor.Option, _ target: ParameterList,
-        of child: Child?
-    ) throws(FlowError) -> StepTemplate? {
-        guard let given else { return nil }
-        guard let name = given.step else { throw Self.wrong(Self.missingStep(of: option)) }
-        guard let child else { throw Self.wrong(Self.noResult(of: target.subject)) }
-        let step = try step(name)
-        return StepTemplate(step, arguments: try source(given.arguments, for: self.target(step), of: child))
-    }
-
-    private func step(_ name: String) throws(FlowError) -> StepID {
-        guard let step = definitions.step(named: name) else { throw definitions.unknownStep(name) }
-        return step
+        return wrong("contributor \(index + 1), \(subject): \(error.message)")
     }
 }
 
@@ -271,122 +129,236 @@ extension ChildTemplate {
     fileprivate var isScreen: Bool { if case .screen = presentable { true } else { false } }
 }
 
-// MARK: - Arguments
+// MARK: - Reading
 
-extension ContributorRules {
-    /// An owner of arguments.
-    private struct ParameterList {
-        let parameters: [Parameter]
-        let subject: String
+/// What contributors are read from: a table of a file, or of an answer.
+///
+/// A method returns nil for what is wrong, and says so to ``report(_:at:)``. A file collects its errors and throws nothing, so that one
+/// mistake hides no other; an answer throws the first.
+public protocol ContributorSource {
+    /// What an error throws.
+    associatedtype Failure: Error
+    /// What declares arguments: a step, a screen or a flow.
+    associatedtype Target
+    /// A key of the table.
+    typealias Option = NamedContributor.Option
+    /// A step that has a name.
+    typealias Step = (id: StepID, target: Target)
+    /// A child that has a name. It can have an initial step that is not known.
+    typealias Child = (
+        presentable: ChildTemplate.Presentable, target: Target, result: Target?, initial: Step?, hasInitial: Bool
+    )
 
-        subscript(name: String) -> Parameter? { parameters.first { $0.name == name } }
-    }
+    /// The kind of the contributor.
+    var kind: NamedContributor.Kind { get }
+    /// The options that it has.
+    var options: [Option] { get }
+    /// Whether it has an option.
+    func has(_ option: Option) -> Bool
+    /// What declares arguments, in the words of a message: `screen 'detail'`.
+    func subject(of target: Target) -> String
+    /// Takes an error in the value of an option; nil is for the table.
+    func report(_ text: String, at option: Option?) throws(Failure)
 
-    /// The child to which texts in `onDismissed` and `onResult` can refer.
-    private struct Child {
-        let target: ParameterList
-        /// What it can answer, in `onResult`.
-        var result: ParameterList?
-    }
+    /// Returns a text or a Boolean; nil if there is none.
+    func value(of option: Option) throws(Failure) -> NamedContributor.Given?
+    /// Returns a table in this one, and whether it has no other keys than it can have; nil if there is none.
+    func table(_ option: Option) throws(Failure) -> (table: Self, isClean: Bool)?
+    /// Returns arguments for a target, inherited ones if none are given.
+    func arguments(
+        _ option: Option, for target: Target?, _ place: ContributorPlace<Target>
+    ) throws(Failure) -> ArgumentSource?
+    /// Returns the result with which the flow ends.
+    func result() throws(Failure) -> ArgumentSource?
 
-    private func target(_ step: StepID) -> ParameterList {
-        ParameterList(parameters: definitions[step].parameters, subject: "step '\(definitions[step].name)'")
-    }
-
-    /// Returns the given arguments in their declared types; or inherited ones if none are given (S-18).
+    /// Returns the step that an option names; nil is for the kind.
+    func step(_ option: Option?) throws(Failure) -> Step?
+    /// Returns the child that the kind names.
+    func child() throws(Failure) -> Child?
+    /// Returns the name of a screen or flow that the kind names, or of the root.
+    func presentable(orRoot allowsRoot: Bool) throws(Failure) -> String?
+    /// Whether the kind names something.
+    var hasName: Bool { get }
+    /// Checks a kind that names nothing.
     ///
-    /// - Parameter child: the child to which texts can refer: to its name, its arguments, the reason why it goes, or its
-    ///   result.
-    private func source(
-        _ given: Arguments?, for target: ParameterList, of child: Child? = nil
-    ) throws(FlowError) -> ArgumentSource {
-        guard let given else { return .inherited }
-        var bindings: [Binding] = []
-        for argument in given {
-            guard let parameter = target[argument.name] else {
-                let names = target.parameters.map(\.name)
-                let takes = names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
-                throw Self.wrong(
-                    "\(target.subject) has no argument '\(Names.escaped(argument.name))': it takes \(takes)"
-                        + Names.suggestion(for: argument.name, among: names))
+    /// - Parameter alternative: what it can be otherwise, for the error.
+    func hasNoName(or alternative: String) throws(Failure) -> Bool
+}
+
+/// Where arguments stand, and with that what the texts in them can refer to.
+public enum ContributorPlace<Target> {
+    /// In a contributor.
+    case contributor
+    /// In the `onDismissed` of a child.
+    case dismissed(Target?)
+    /// In the `onResult` of a child.
+    case answered(Target?, result: Target?)
+}
+
+/// Reads a contributor.
+public struct ContributorReader<Source: ContributorSource> {
+    private typealias Option = NamedContributor.Option
+
+    private let source: Source
+
+    /// Creates a reader of a source.
+    public init(_ source: Source) { self.source = source }
+
+    /// Returns the contributor, none for `none`; nil if it is invalid.
+    public func read() throws(Source.Failure) -> [FlowContributor]? {
+        try checkOptions()
+        let contributor: FlowContributor?
+        switch source.kind {
+        case .screen, .flow: contributor = try child().map { .child($0) }
+        case .current: contributor = try step(nil, .contributor).map { .current($0) }
+        case .parent: contributor = try step(nil, .contributor).map { .parent($0) }
+        case .end: contributor = try end()
+        case .pop: contributor = try source.presentable(orRoot: true).map { .pop($0 == "root" ? .root : .to(name: $0)) }
+        case .show: contributor = try source.presentable(orRoot: false).map { .show(name: $0) }
+        case .hide: contributor = try source.presentable(orRoot: false).map { .hide(name: $0) }
+        case .dismiss: contributor = try source.presentable(orRoot: false).map { .dismiss(name: $0) }
+        case .evict: contributor = try source.hasNoName(or: "") ? .evict : nil
+        case .none: return try source.hasNoName(or: "") ? [] : nil
+        }
+        return contributor.map { [$0] }
+    }
+
+    private func checkOptions() throws(Source.Failure) {
+        let kind = source.kind
+        for option in source.options where !option.kinds.contains(kind) {
+            switch (option, kind) {
+            case (.layer, .screen): break  // The flow says which children it can have.
+            case (.result, .screen), (.result, .flow):
+                try source.report(
+                    "'result' does nothing beside '\(kind.rawValue)'; what it answers is declared at the \(kind.rawValue) "
+                        + "itself, and 'onResult' names the step for that", at: option)
+            default:
+                let takes =
+                    kind.options.isEmpty ? "no options" : "only \(Names.list(kind.options.map(\.rawValue)))"
+                try source.report(
+                    "'\(option.rawValue)' does nothing beside '\(kind.rawValue)', which takes \(takes)", at: option)
             }
-            guard !bindings.contains(where: { $0.name == argument.name }) else {
-                throw Self.wrong("\(target.subject) was given the argument '\(argument.name)' more than once")
-            }
-            var source: Binding.Source?
-            if let child { source = try reference(argument.value, to: parameter, of: child) }
-            if source == nil { source = .literal(try admit(argument.value, by: parameter, child)) }
-            if let source { bindings.append(Binding(argument.name, source)) }
         }
-        if let missing = target.parameters.first(where: { !$0.isOptional && given[$0.name] == nil }) {
-            throw Self.wrong(
-                "\(target.subject) needs the argument '\(missing.name)' of type \(missing.type.description)")
-        }
-        return .given(bindings.sorted { $0.name < $1.name })
     }
 
-    /// Returns what a text in `onDismissed` or `onResult` refers to; nil if it is literal.
-    private func reference(
-        _ value: Value, to parameter: Parameter, of children: Child
-    ) throws(FlowError) -> Binding.Source? {
-        guard case .string(let text) = value, text.hasPrefix("$"), !text.hasPrefix("$$") else { return nil }
-        let name = String(text.dropFirst())
-        if let result = children.result, let source = try reference(text, to: parameter, into: result) { return source }
-        let (child, isDismissal) = (children.target, children.result == nil)
-        let source: Binding.Source
-        let type: ValueType?
-        switch name {
-        case "name": (source, type) = (.childName, ValueType(signature: "s"))
-        case "reason" where isDismissal: (source, type) = (.reason, ValueType(signature: "s"))
-        case "error" where isDismissal && child[name] == nil: (source, type) = (.error, ValueType(signature: "s"))
-        case "message" where isDismissal && child[name] == nil: (source, type) = (.message, ValueType(signature: "s"))
-        default: (source, type) = (.step(name), child[name]?.type)
-        }
-        guard let type else {
-            throw Self.wrong(
-                "'\(Names.escaped(text))' refers to nothing (for the text itself write '$\(Names.escaped(text))'): "
-                    + "\(child.subject) has no argument '\(Names.escaped(name))'")
-        }
-        guard parameter.type.canAdmit(type) else {
-            throw Self.mismatch(parameter, "'\(text)' is of type \(type.description)")
-        }
-        return source
+    private func step(_ name: Option?, _ place: ContributorPlace<Source.Target>) throws(Source.Failure) -> StepTemplate?
+    {
+        let step = try source.step(name)
+        let arguments = try source.arguments(.arguments, for: step?.target, place)
+        guard let step, let arguments else { return nil }
+        return StepTemplate(step.id, arguments: arguments)
     }
 
-    /// Returns the value of the result, or the argument of the contributing step, that a text in `onResult` refers to. That
-    /// step is the navigator's, which knows its arguments.
-    private func reference(
-        _ text: String, to parameter: Parameter, into result: ParameterList
-    ) throws(FlowError) -> Binding.Source? {
-        let (asked, answered) = ("$asked.", "$result.")
-        if text.hasPrefix(asked) { return .asked(String(text.dropFirst(asked.count))) }
-        guard text.hasPrefix(answered) else { return nil }
-        let name = String(text.dropFirst(answered.count))
-        guard let value = result[name] else {
-            throw Self.wrong(
-                "'\(Names.escaped(text))' refers to nothing (for the text itself write '$\(Names.escaped(text))'): "
-                    + "\(result.subject) has no value '\(Names.escaped(name))'")
+    private func end() throws(Source.Failure) -> FlowContributor? {
+        if source.hasName {
+            guard source.has(.result) else { return try step(nil, .contributor).map { .end($0) } }
+            try source.report(
+                "'result' stands beside a step; a flow that answers ends with 'end = true', and its parent's 'onResult' names "
+                    + "the step", at: .result)
+            return nil
         }
-        guard parameter.type.canAdmit(value.type) else {
-            throw Self.mismatch(parameter, "'\(text)' is of type \(value.type.description)")
+        guard try source.hasNoName(or: "the name of a step, or ") else { return nil }
+        if source.has(.arguments) {
+            try source.report("the flow ends without a step, so nothing takes these arguments", at: .arguments)
+            return nil
         }
-        return .result(name)
+        return source.has(.result) ? try source.result().map { .answer($0) } : .end(nil)
     }
 
-    private func admit(_ value: Value, by parameter: Parameter, _ child: Child?) throws(FlowError) -> Value {
-        var value = value
-        if child != nil, case .string(let text) = value, text.hasPrefix("$$") {
-            value = .string(String(text.dropFirst()))
+    // MARK: Children
+
+    private func child() throws(Source.Failure) -> ChildTemplate? {
+        let child = try source.child()
+        let step = try source.step(.step)
+        let id = try text(.id, ContributorRules.problem(id:))
+        let style = try text(.style, ContributorRules.problem(style:))
+        let whenHidden = try text(.whenHidden) { text in
+            let words = WhenHidden.allCases.map(\.rawValue)
+            return words.contains(text) ? nil : ContributorRules.wrongWord(text, .whenHidden, among: words)
         }
-        if let admitted = parameter.type.admit(value) { return admitted }
-        if value.integer != nil, parameter.type.isInteger {
-            throw Self.mismatch(parameter, "it is out of the range of that type")
-        }
-        let type = ValueType(signature: value.signature)?.description ?? value.signature
-        throw Self.mismatch(parameter, "it is of type \(type)")
+        let (reuses, raises) = try reuse()
+        var clears = false
+        if case .flag(let flag)? = try source.value(of: .clear) { clears = flag }
+        let layer = try text(.layer) { _ in nil }
+        let onDismissed = try triggered(.onDismissed, .dismissed(child?.target))
+        let onResult = try onResult(of: child)
+        let arguments = try source.arguments(.arguments, for: child?.target, .contributor)
+        let stepArguments = try stepArguments(of: child, step)
+        guard let child, let arguments, let stepArguments else { return nil }
+        return ChildTemplate(
+            child.presentable, id: id, arguments: arguments, step: step?.id, stepArguments: stepArguments,
+            style: style ?? "", whenHidden: whenHidden.flatMap(WhenHidden.init), reuses: reuses, raises: raises,
+            clears: clears, layer: layer, onDismissed: onDismissed, onResult: onResult)
     }
 
-    private static func mismatch(_ parameter: Parameter, _ why: String) -> FlowError {
-        wrong("the argument '\(parameter.name)' has to be of type \(parameter.type.description): \(why)")
+    /// Returns a text that has no problem.
+    private func text(_ option: Option, _ problem: (String) -> String?) throws(Source.Failure) -> String? {
+        guard case .text(let text)? = try source.value(of: option) else { return nil }
+        guard let problem = problem(text) else { return text }
+        try source.report(problem, at: option)
+        return nil
+    }
+
+    private func reuse() throws(Source.Failure) -> (reuses: Bool, raises: Bool) {
+        switch try source.value(of: .reuse) {
+        case .flag(let reuses)?: return (reuses, false)
+        case .text(Option.raise)?: return (true, true)
+        case .text(let text)?:
+            try source.report(ContributorRules.wrongWord(text, .reuse, among: [Option.raise]), at: .reuse)
+            return (true, false)
+        case .arguments?, .table?, nil: return (false, false)
+        }
+    }
+
+    private func stepArguments(of child: Source.Child?, _ step: Source.Step?) throws(Source.Failure) -> ArgumentSource?
+    {
+        let isFlow = source.kind == .flow
+        if source.has(.step) || child?.hasInitial ?? isFlow {
+            let initial = source.has(.step) ? step : child?.initial
+            return try source.arguments(.stepArguments, for: initial?.target, .contributor)
+        }
+        guard source.has(.stepArguments) else { return .inherited }
+        let what = isFlow ? "the flow has no initial step" : "a screen has no initial step of its own"
+        try source.report("\(what), so nothing takes these arguments; name one with 'step'", at: .stepArguments)
+        return nil
+    }
+
+    /// Returns the step that is triggered on the flow when the child answers (S-45).
+    private func onResult(of child: Source.Child?) throws(Source.Failure) -> StepTemplate? {
+        if source.has(.onResult), let child, child.result == nil {
+            try source.report(
+                "\(source.subject(of: child.target)) declares no 'result', so 'onResult' would never be triggered",
+                at: .onResult)
+            return nil
+        }
+        return try triggered(.onResult, .answered(child?.target, result: child?.result))
+    }
+
+    /// Returns the step that is triggered on the flow when the child is gone (S-23, S-45).
+    private func triggered(
+        _ option: Option, _ place: ContributorPlace<Source.Target>
+    ) throws(Source.Failure) -> StepTemplate? {
+        guard let (table, isClean) = try source.table(option) else { return nil }
+        if isClean, !table.has(.step) {
+            try table.report("'\(option.rawValue)' has to name its step: step = \"NAME\"", at: nil)
+        }
+        return try ContributorReader(table).step(.step, place)
+    }
+}
+
+// MARK: - Writing
+
+extension ChildTemplate {
+    /// Returns the value of an option as it is given; nil for a default, and for one that names steps or has arguments.
+    public func given(_ option: NamedContributor.Option) -> NamedContributor.Given? {
+        switch option {
+        case .id: id.map { .text($0) }
+        case .style: style.isEmpty ? nil : .text(style)
+        case .whenHidden: whenHidden.map { .text($0.rawValue) }
+        case .reuse: raises ? .text(NamedContributor.Option.raise) : reuses ? .flag(true) : nil
+        case .clear: clears ? .flag(true) : nil
+        case .layer: layer.map { .text($0) }
+        case .step, .arguments, .stepArguments, .onDismissed, .onResult, .result: nil
+        }
     }
 }

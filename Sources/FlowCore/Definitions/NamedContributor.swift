@@ -26,27 +26,21 @@ public struct NamedContributor: Equatable, Sendable {
         /// Another step on the flow's parent.
         case parent
 
-        /// The options that it can have; those of an ``end`` with a step are ``Option/ofStep``, without one
-        /// ``Option/ofEnd``.
-        public var options: [Option] {
-            switch self {
-            case .flow: Option.ofFlow
-            case .screen: Option.ofScreen
-            case .end: Option.ofStep + Option.ofEnd
-            case .current, .parent: Option.ofStep
-            case .none, .pop, .show, .hide, .dismiss, .evict: []
-            }
-        }
+        /// The options that it can have: all that stand in the table with it.
+        public var options: [Option] { Option.allCases.filter { $0.kinds.contains(self) } }
+
+        static let children: [Kind] = [.screen, .flow]
+        static let withArguments: [Kind] = [.screen, .flow, .end, .current, .parent]
     }
 
-    /// A key beside the kind.
+    /// A key beside the kind. All who read or write contributors follow this table.
     public enum Option: String, CaseIterable, Sendable {
         /// The id of a child.
         case id
-        /// The child's initial step.
-        case step
         /// The arguments of the child, or of a forwarded step.
         case arguments
+        /// The child's initial step.
+        case step
         /// The arguments of the child's initial step.
         case stepArguments
         /// The style of the child.
@@ -68,78 +62,64 @@ public struct NamedContributor: Equatable, Sendable {
 
         /// The text of ``reuse`` that brings the child to the front of a stack.
         public static let raise = "raise"
+        /// The keys inside an option that is a table.
+        public static let ofTable: [Option] = [.step, .arguments]
 
-        /// The keys inside ``onDismissed`` and ``onResult``.
-        public static let ofDismissal: [Option] = [.step, .arguments]
-        /// The options of a child flow.
-        public static let ofFlow = allCases.filter { $0 != .result }
-        /// The options of a screen.
-        public static let ofScreen = ofFlow.filter { $0 != .layer }
-        /// The options of a forwarded step.
-        public static let ofStep: [Option] = [.arguments]
-        /// The options of an ``Kind/end`` without a step.
-        public static let ofEnd: [Option] = [.result]
+        private static let policies = Names.list(WhenHidden.allCases.map(\.rawValue), "or")
 
-        /// The D-Bus types that its value can have.
+        private var row: (type: OptionType, kinds: [Kind], valid: String) {
+            switch self {
+            case .id: (.text, Kind.children, "a string")
+            case .arguments: (.arguments, Kind.withArguments, "a table of arguments")
+            case .step: (.text, Kind.children, "the name of a step")
+            case .stepArguments: (.arguments, Kind.children, "a table of arguments")
+            case .style: (.text, Kind.children, "a string")
+            case .whenHidden: (.text, Kind.children, Self.policies)
+            case .reuse: (.flagOrText, Kind.children, "true, false or 'raise'")
+            case .clear: (.flag, Kind.children, "true or false")
+            case .layer: (.text, [.flow], "the name of a layer")
+            case .onDismissed, .onResult: (.table, Kind.children, "a table: { step = \"NAME\" }")
+            case .result: (.arguments, [.end], "a table of arguments")
+            }
+        }
+
+        /// The type of its value.
+        public var type: OptionType { row.type }
+        /// The kinds of contributors that have it. An ``Kind/end`` has ``arguments`` with a step, and a ``result`` without one.
+        public var kinds: [Kind] { row.kinds }
+        /// What its value has to be, in the words of a message.
+        public var valid: String { row.valid }
+    }
+
+    /// The type of an option's value.
+    public enum OptionType: Sendable {
+        case text, flag, flagOrText
+        /// Arguments, or the values of a result.
+        case arguments
+        /// A table with the keys ``Option/ofTable``.
+        case table
+
+        /// The D-Bus types that it can have.
         public var signatures: [String] {
             switch self {
-            case .id, .step, .style, .whenHidden, .layer: ["s"]
-            case .reuse: ["b", "s"]
-            case .clear: ["b"]
-            case .arguments, .stepArguments, .onDismissed, .onResult, .result: ["a{sv}"]
+            case .text: ["s"]
+            case .flag: ["b"]
+            case .flagOrText: ["b", "s"]
+            case .arguments, .table: ["a{sv}"]
             }
         }
     }
 
-    /// The given options. The others have the defaults of a ``ChildTemplate``.
-    public struct Options: Equatable, Sendable {
-        /// See ``Option/id``.
-        public var id: String?
-        /// See ``Option/step``.
-        public var step: String?
-        /// See ``Option/arguments``.
-        public var arguments: Arguments?
-        /// See ``Option/stepArguments``.
-        public var stepArguments: Arguments?
-        /// See ``Option/style``.
-        public var style: String?
-        /// See ``Option/whenHidden``.
-        public var whenHidden: String?
-        /// See ``Option/reuse``.
-        public var reuse: Reuse?
-        /// See ``Option/clear``.
-        public var clear: Bool?
-        /// See ``Option/layer``.
-        public var layer: String?
-        /// See ``Option/onDismissed``.
-        public var onDismissed: Dismissal?
-        /// See ``Option/onResult``.
-        public var onResult: Dismissal?
-        /// See ``Option/result``.
-        public var result: Arguments?
-
-        /// Creates options without values.
-        public init() {}
-    }
-
-    /// The value of ``Option/reuse``.
-    public enum Reuse: Equatable, Sendable {
-        /// Whether an existing child gets the arguments.
+    /// The value of an option.
+    public enum Given: Equatable, Sendable {
+        case text(String)
         case flag(Bool)
-        /// A text, which has to be ``Option/raise``.
-        case word(String)
+        case arguments(Arguments)
+        case table(Options)
     }
 
-    /// The value of ``Option/onDismissed`` and ``Option/onResult``.
-    public struct Dismissal: Equatable, Sendable {
-        /// The step's name.
-        public var step: String?
-        /// The step's arguments, in which texts can refer to the child.
-        public var arguments: Arguments?
-
-        /// Creates a value without a step.
-        public init() {}
-    }
+    /// The given options. The others have the defaults of a ``ChildTemplate``.
+    public typealias Options = [Option: Given]
 
     /// The kind.
     public var kind: Kind
@@ -149,7 +129,7 @@ public struct NamedContributor: Equatable, Sendable {
     public var options: Options
 
     /// Creates a contributor.
-    public init(_ kind: Kind, _ name: String = "", _ options: Options = Options()) {
+    public init(_ kind: Kind, _ name: String = "", _ options: Options = [:]) {
         (self.kind, self.name, self.options) = (kind, name, options)
     }
 }

@@ -4,18 +4,8 @@ import FlowCore
 extension ActReader {
     static let adaptationKeys = ["pass", "replace", "reject", "fail", "hang"]
     static let navigationKeys = ["do", "unhandled", "fail", "hang"]
-    /// The kinds of contributors whose key gives a name, and the options of each.
-    static let contributorOptions: [String: [String]] = [
-        "screen": childOptions, "flow": childOptions + ["layer"],
-        "current": ["arguments"], "parent": ["arguments"], "end": ["arguments", "result"],
-        "pop": [], "show": [], "hide": [], "dismiss": [], "none": [],
-    ]
-    private static let childOptions = [
-        "id", "arguments", "step", "stepArguments", "style", "whenHidden", "reuse", "clear", "onDismissed", "onResult",
-    ]
-    private static let kinds = [
-        "screen", "flow", "current", "parent", "end", "pop", "show", "hide", "dismiss", "none",
-    ]
+    /// The kinds of contributors: all but the one that is for a program that lacks memory.
+    static let kinds = NamedContributor.Kind.allCases.filter { $0 != .evict }
 
     // MARK: Guards
 
@@ -115,49 +105,55 @@ extension ActReader {
     }
 
     private func contributor(_ table: Section, besides others: [String] = []) -> ActFile.Contributor? {
-        let given = Self.kinds.filter(table.has)
-        guard given.count == 1, let kind = given.first, let item = table[kind] else {
-            let known = others + Self.kinds + Self.childOptions
+        let given = Self.kinds.filter { table.has($0.rawValue) }
+        guard given.count == 1, let kind = given.first, let item = table[kind.rawValue] else {
+            let kinds = Self.kinds.map(\.rawValue)
+            let known = others + kinds + NamedContributor.Kind.flow.options.map(\.rawValue)
             if given.isEmpty, !table.checkKeys(diagnostics, of: "a contributor", known) { return nil }
-            let what = given.isEmpty ? "the table has none of its keys" : "\(Text.list(given)) are given"
+            let what =
+                given.isEmpty ? "the table has none of its keys" : "\(Text.list(given.map(\.rawValue))) are given"
             diagnostics.error(
-                table.location, "\(what); a contributor has exactly one of the keys \(Text.list(Self.kinds, "or"))")
+                table.location, "\(what); a contributor has exactly one of the keys \(Text.list(kinds, "or"))")
             return nil
         }
-        let options = Self.contributorOptions[kind] ?? []
-        table.checkKeys(diagnostics, of: "a contributor with '\(kind)'", others + [kind] + options)
+        let known = others + [kind.rawValue] + kind.options.map(\.rawValue)
+        table.checkKeys(diagnostics, of: "a contributor with '\(kind.rawValue)'", known)
         guard let name = contributorName(kind, item) else { return nil }
         return ActFile.Contributor(
-            kind: kind, name: name,
-            options: options.compactMap { key in table[key].flatMap { option(key, $0) } })
+            kind: kind.rawValue, name: name,
+            options: kind.options.compactMap { option in
+                table[option.rawValue].flatMap { self.option(option, $0) }
+            })
     }
 
-    private func contributorName(_ kind: String, _ item: Item) -> String? {
+    private func contributorName(_ kind: NamedContributor.Kind, _ item: Item) -> String? {
         switch kind {
-        case "none": return flag(item) ? "" : nil
-        case "end" where item.text == nil:
+        case .none: return flag(item) ? "" : nil
+        case .end where item.text == nil:
             guard item.bool(diagnostics) != nil else { return nil }
             return flag(item) ? "" : nil
-        case "current", "parent", "end":
+        case .current, .parent, .end:
             guard let step = step(item) else { return nil }
             mention(.step(step), item.location)
             return step
-        default:
+        case .screen, .flow, .pop, .show, .hide, .dismiss, .evict:
             guard let name = item.string(diagnostics, "the name of a screen or flow") else { return nil }
-            if kind == "pop", name == "root" { return name }
+            if kind == .pop, name == "root" { return name }
             checkPresentableName(name, "a screen or flow", item.location, diagnostics)
-            if kind == "screen" { mention(.contributedScreen(name), item.location) }
-            if kind == "flow" { mention(.contributedFlow(name), item.location) }
+            if kind == .screen { mention(.contributedScreen(name), item.location) }
+            if kind == .flow { mention(.contributedFlow(name), item.location) }
             return name
         }
     }
 
-    private func option(_ key: String, _ item: Item) -> ActFile.Option? {
-        switch key {
-        case "arguments", "stepArguments", "result": return .arguments(key, givens(item))
-        case "reuse" where item.text == "raise": return .value(key, .string("raise"))
-        case "reuse", "clear": return item.bool(diagnostics).map { .value(key, .bool($0)) }
-        case "onDismissed", "onResult":
+    private func option(_ option: NamedContributor.Option, _ item: Item) -> ActFile.Option? {
+        let key = option.rawValue
+        switch option.type {
+        case .arguments: return .arguments(key, givens(item))
+        case .flagOrText where item.text == NamedContributor.Option.raise:
+            return .value(key, .string(NamedContributor.Option.raise))
+        case .flag, .flagOrText: return item.bool(diagnostics).map { .value(key, .bool($0)) }
+        case .table:
             guard let table = item.section(diagnostics) else { return nil }
             table.checkKeys(diagnostics, of: "the table '\(key)'", ["step", "arguments"])
             guard let name = table["step"] else {
@@ -168,9 +164,9 @@ extension ActReader {
             mention(.step(step), name.location)
             // The service resolves its references.
             return natural(item.value, item).map { .value(key, $0) }
-        default:
+        case .text:
             guard let text = item.string(diagnostics).flatMap({ valid($0, item) }) else { return nil }
-            if key == "step" { mention(.step(text), item.location) }
+            if option == .step { mention(.step(text), item.location) }
             return .value(key, .string(text))
         }
     }

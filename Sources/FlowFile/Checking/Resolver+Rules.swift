@@ -236,14 +236,14 @@ extension Resolver {
                 "\(Text.list(given)) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))")
             return nil
         }
-        guard let kind = kinds.first, let item = table[kind.rawValue] else {
+        guard let kind = kinds.first else {
             // A misspelled one was reported; so was 'do'.
             if isClean, !hasList {
                 diagnostics.error(table.location, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
             }
             return nil
         }
-        let contributors = contributors(kind, item, table, context)
+        let contributors = ContributorReader(FileContributor(kind, table, context, self)).read()
         checkPlace(of: contributors?.first, table, context)
         return contributors
     }
@@ -255,51 +255,5 @@ extension Resolver {
                 of: contributor, among: children, context.layers, isFlow: { draft.flows.place(of: $0) != nil })
         else { return }
         diagnostics.error(table.location.key(problem.key), problem.text)
-    }
-
-    private func contributors(
-        _ kind: NamedContributor.Kind, _ item: Item, _ table: Section, _ context: RuleContext
-    ) -> [FlowContributor]? {
-        switch kind {
-        case .screen, .flow: return child(item, isFlow: kind == .flow, table, context)
-        case .current: return forward(kind, item, table, context).map { [.current($0)] }
-        case .parent: return forward(kind, item, table, context).map { [.parent($0)] }
-        case .end: return end(item, table, context)
-        case .pop:
-            checkOptions(of: kind, table)
-            return presentableName(item, orRoot: true).map { [.pop($0 == "root" ? .root : .to(name: $0))] }
-        case .show:
-            checkOptions(of: kind, table)
-            return presentableName(item).map { [.show(name: $0)] }
-        case .hide:
-            checkOptions(of: kind, table)
-            return presentableName(item).map { [.hide(name: $0)] }
-        case .dismiss:
-            checkOptions(of: kind, table)
-            return presentableName(item).map { [.dismiss(name: $0)] }
-        case .evict:
-            checkOptions(of: kind, table)
-            return isTrue(item, or: "") ? [.evict] : nil
-        case .none:
-            checkOptions(of: kind, table)
-            return isTrue(item, or: "") ? [] : nil
-        }
-    }
-
-    func checkOptions(of kind: NamedContributor.Kind, _ table: Section) {
-        let allowed = kind.options
-        for key in table.keys {
-            guard case .option(let option)? = Self.keys[key], !allowed.contains(option) else { continue }
-            let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed.map(\.rawValue)))"
-            diagnostics.error(
-                table.location.key(key), "'\(key)' does nothing beside '\(kind.rawValue)', which takes \(takes)")
-        }
-    }
-
-    func isTrue(_ item: Item, or alternative: String) -> Bool {
-        if item.value == .bool(true) { return true }
-        let what = if case .bool = item.value { "this is false" } else { "this is \(item.value.kind)" }
-        diagnostics.error(item.location, "\(what); it has to be \(alternative)true")
-        return false
     }
 }

@@ -243,21 +243,20 @@ struct DefinitionText {
             keys = [("flow", .string(definitions[flow].name))]
             initial = template.step ?? definitions[flow].initial
         }
-        if let id = template.id { keys.append(("id", .string(id))) }
-        keys += arguments(template.arguments, "arguments", of: nil)
-        if let step = template.step { keys.append(("step", .string(definitions[step].name))) }
-        keys += arguments(template.stepArguments, "stepArguments", of: initial)
-        if !template.style.isEmpty { keys.append(("style", .string(template.style))) }
-        if let whenHidden = template.whenHidden { keys.append(("whenHidden", .string(whenHidden.rawValue))) }
-        if template.reuses {
-            keys.append(("reuse", template.raises ? .string(NamedContributor.Option.raise) : .bool(true)))
+        for option in NamedContributor.Option.allCases {
+            let key = option.rawValue
+            switch (option, template.given(option)) {
+            case (.arguments, _): keys += arguments(template.arguments, key, of: nil)
+            case (.step, _): if let step = template.step { keys.append((key, .string(definitions[step].name))) }
+            case (.stepArguments, _): keys += arguments(template.stepArguments, key, of: initial)
+            case (.onDismissed, _):
+                if let step = template.onDismissed { keys.append((key, .table(self.step(step, "step")))) }
+            case (.onResult, _): if let step = template.onResult { keys.append((key, .table(self.step(step, "step")))) }
+            case (_, .text(let text)?): keys.append((key, .string(text)))
+            case (_, .flag(let flag)?): keys.append((key, .bool(flag)))
+            case (_, .arguments?), (_, .table?), (_, nil): break
+            }
         }
-        if template.clears { keys.append(("clear", .bool(true))) }
-        if let layer = template.layer { keys.append(("layer", .string(layer))) }
-        if let onDismissed = template.onDismissed {
-            keys.append(("onDismissed", .table(step(onDismissed, "step"))))
-        }
-        if let onResult = template.onResult { keys.append(("onResult", .table(step(onResult, "step")))) }
         return .table(keys)
     }
 
