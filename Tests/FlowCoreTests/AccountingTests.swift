@@ -85,9 +85,9 @@ struct AccountingTests {
         var forest = Forest(base: "")
         let main = forest.insert(
             Forest.Birth(
-                traits: NodeTraits(
+                kept: Node.Kept(
                     name: "main", id: "main", arguments: [Argument("a", .byte(1))], isVisible: true, client: one),
-                flow: Boxed(Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready, birth: 0))),
+                flow: Boxed(Node.FlowState(definition: FlowID(0), covering: .free))),
             below: nil)
         let arguments = [Argument("b", .byte(1))]
         for (origin, client) in [(UInt64(1), other), (2, one)] {
@@ -98,7 +98,7 @@ struct AccountingTests {
             DeferredStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other), of: main)
         forest.setLast(
             LastNavigation(
-                serial: 1, step: "", arguments: arguments, client: other, byteCount: arguments.byteCount), of: main)
+                serial: 1, step: "", arguments: arguments, client: other), of: main)
         let size = arguments.byteCount
         let own = forest[main].holding(for: one)
         #expect(own.own == Accounting.Usage(nodes: 1, steps: 1, bytes: 2 * size))

@@ -105,7 +105,7 @@ struct BackTests {
                 "did 4 after 0 by :1.5: /main/stack  [back a /main/stack/a_2]",
                 "did 5 after 4 by :1.5: /main/stack gone {name=a, why=back} []", "= navigated 4",
             ])
-        #expect(try world.forestNode("/main/stack").flow?.last?.serial == 5)
+        #expect(try world.forestNode("/main/stack").flow?.activity.last?.serial == 5)
         #expect(try world.back("/main/stack") == ["= unhandled 0"])
         #expect(world.paths.last == "/main/stack/a")
     }
@@ -117,7 +117,7 @@ struct BackTests {
         let world = try World(root: "stack", builder)
         for _ in 1...2 { try world.emit("push", ["n": .byte(1)], on: "/stack", by: ":1.5") }
         try world.back("/stack", by: ":1.6")
-        let last = try #require(try world.forestNode("/stack").flow?.last)
+        let last = try #require(try world.forestNode("/stack").flow?.activity.last)
         #expect((last.serial, last.step, last.arguments) == (3, "", []))
         // The usage of the previous one is released.
         #expect(world.coordinator.accounting.clients[Client(":1.5")] == Accounting.Usage(nodes: 1))

@@ -51,7 +51,7 @@ struct EmptyTests {
                 "did 4 after 0 by :1.9: /main gone {why=empty, error=, text=} []",
             ])
         #expect(try world.emit("pay", on: "/main/home").last == "= navigated 5")
-        #expect(world.coordinator.emptyFlows.isEmpty)
+        #expect(world.coordinator.emptied.isEmpty)
     }
 
     @Test func `S-36 $error and $message are those of what emptied the flow`() throws {
@@ -155,11 +155,11 @@ struct EmptyTests {
         try world.emit("open", on: "/main")
         try world.emit("ask", on: "/main/sub")
         #expect(try world.dismiss("/main/sub/a") == ["- /main/sub/a", "= done"])
-        #expect(world.coordinator.emptyFlows.causes.count == 1)
+        #expect(world.coordinator.emptied.count == 1)
         // A restart knows it.
         world.restart()
         #expect(world.answer(1, GuardAnswer.rejected).contains("- /main/sub"))
-        #expect(world.coordinator.emptyFlows.isEmpty && world.coordinator.origins.isEmpty)
+        #expect(world.coordinator.emptied.isEmpty && world.coordinator.origins.isEmpty)
 
         // A deferred step keeps it, too; when that has a child, the flow is not empty.
         try world.emit("open", on: "/main")
@@ -169,7 +169,7 @@ struct EmptyTests {
         try world.dismiss("/main/lid")
         try world.adapt(2, to: "ask")
         #expect(world.paths == ["/main", "/main/sub", "/main/sub/b"])
-        #expect(world.coordinator.emptyFlows.isEmpty && world.coordinator.origins.isEmpty)
+        #expect(world.coordinator.emptied.isEmpty && world.coordinator.origins.isEmpty)
     }
 
     @Test func `S-11 S-36 a flow that is empty and shown again for ever ends at the limit, and goes all the same`()
@@ -214,10 +214,10 @@ struct EmptyTests {
         try world.dismiss("/main/sub/a")
         // The world compares the records after each event.
         world.reload(builder(.go))
-        #expect(world.coordinator.emptyFlows.causes.count == 1)
+        #expect(world.coordinator.emptied.count == 1)
         world.reload(builder(.stay))
         world.answer(1, GuardAnswer.rejected)
-        #expect(world.coordinator.emptyFlows.isEmpty && world.paths == ["/main", "/main/sub"])
+        #expect(world.coordinator.emptied.isEmpty && world.paths == ["/main", "/main/sub"])
     }
 
     @Test func `S-11 S-36 flows that new definitions let go have an origin each, and so a step of onDismissed each`()

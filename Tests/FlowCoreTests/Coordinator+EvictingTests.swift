@@ -89,7 +89,7 @@ struct EvictingTests {
         #expect(try isEvicted(world))
         // It is no failure of the kind that S-47 counts.
         let flow = try #require(world.coordinator.copy().forest.slot(of: try world.node("/main")))
-        #expect(world.coordinator.copy().forest[flow].flow?.pauses == [:])
+        #expect(world.coordinator.copy().forest[flow].flow?.kept.pauses == [:])
     }
 
     @Test func `S-44 after 10 s it has no owner in any case`() throws {

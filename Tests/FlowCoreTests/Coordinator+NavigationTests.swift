@@ -260,10 +260,10 @@ struct NavigationTests {
         builder.step("strange")
         builder.flow("main", on: ["go": []])
         let world = try World(root: "main", builder)
-        #expect(world.coordinator.forest[try world.node("/main").slot].flow?.last == nil)
+        #expect(world.coordinator.forest[try world.node("/main").slot].flow?.activity.last == nil)
         try world.emit("go", ["item": .byte(1)], on: "/main")
         try world.emit("strange", on: "/main")
-        let last = try #require(world.coordinator.forest[try world.node("/main").slot].flow?.last)
+        let last = try #require(world.coordinator.forest[try world.node("/main").slot].flow?.activity.last)
         #expect((last.serial, last.step) == (1, "go"))
         #expect(last.arguments == [Argument("item", .int64(1))])
     }

@@ -506,13 +506,13 @@ struct PausesTests {
         for name in ["a", "b"] {
             try world.emit(name, on: "/main")
             world.presentFails(try call(world), Self.broken)
-            #expect(try world.forestNode("/main").flow?.pauses.keys.sorted() == [name])
+            #expect(try world.forestNode("/main").flow?.kept.pauses.keys.sorted() == [name])
             world.wait(Limits.firstPause + Limits.survival)
         }
         var other = DefinitionsBuilder()
         other.flow("main", whenEmpty: .stay)
         world.reload(other)
-        #expect(try world.forestNode("/main").flow?.pauses.isEmpty == true)
+        #expect(try world.forestNode("/main").flow?.kept.pauses.isEmpty == true)
     }
 
     @Test func `S-47 a flow that has the name of a screen, and its owner, does not hide the screen's failures`() throws

@@ -233,7 +233,7 @@ struct ReloadTests {
         let world = try World(root: "main", builder(isPrivate: false))
         try world.emit("open", on: "/main")
         let key = RecordKey(.node, try world.forestNode("/main/a").instance)
-        func stored() throws -> (Record, NodeRecord.Template?) {
+        func stored() throws -> (Record, Node.KeptStep?) {
             let record = try #require(world.records.first { $0.key == key })
             return (record, try NodeRecord(try #require(record.body)).onDismissed?.value)
         }
@@ -243,7 +243,7 @@ struct ReloadTests {
             #expect(template?.isPrivate == isPrivate)
             // Another bus gets no private literal.
             let elsewhere = try NodeRecord(try #require(record.withoutPrivateArguments.body))
-            #expect(elsewhere.onDismissed?.bindings?.isEmpty == isPrivate)
+            #expect((elsewhere.onDismissed?.arguments == .given([])) == isPrivate)
         }
     }
 

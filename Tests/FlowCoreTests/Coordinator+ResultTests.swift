@@ -94,7 +94,7 @@ struct ResultTests {
         let world = try asked(builder)
         try world.finish("/main/pad", ["contact": .int64(5), "note": .string("x")], by: ":1.7")
         #expect(world.navigations == ["/main picked"])
-        #expect(try world.forestNode("/main").flow?.last?.arguments == [])
+        #expect(try world.forestNode("/main").flow?.activity.last?.arguments == [])
     }
 
     @Test func `S-45 a rule ends its flow with a result, which sets off onResult alone`() throws {
@@ -135,7 +135,7 @@ struct ResultTests {
         try world.emit("pick", on: "/main")
         try world.emit("close", on: "/main/picker")
         #expect(world.navigations == ["/main/picker close", "/main gone"])
-        #expect(try world.forestNode("/main").flow?.last?.arguments == [Argument("why", .string("ended"))])
+        #expect(try world.forestNode("/main").flow?.activity.last?.arguments == [Argument("why", .string("ended"))])
         // Its own step comes first.
         try world.emit("pick", on: "/main")
         try world.emit("leave", on: "/main/picker")
@@ -156,7 +156,8 @@ struct ResultTests {
         let dismissed = try asked(builder())
         try dismissed.dismiss("/main/pad", by: ":1.7")
         #expect(dismissed.navigations == ["/main gone"])
-        #expect(try dismissed.forestNode("/main").flow?.last?.arguments == [Argument("why", .string("dismissed"))])
+        #expect(
+            try dismissed.forestNode("/main").flow?.activity.last?.arguments == [Argument("why", .string("dismissed"))])
     }
 
     @Test func `S-45 S-36 a flow that its last screen's result empties goes after the step for the result`() throws {
@@ -230,7 +231,7 @@ struct ResultTests {
         let world = try asked(builder(isReused: true))
         try world.emit("ask", ["movieId": .int64(8)], on: "/main", by: ":1.3")
         try world.finish("/main/pad", ["contact": .int64(5)], by: ":1.7")
-        #expect(try world.forestNode("/main").flow?.last?.arguments["movie"]?.value == .int64(8))
+        #expect(try world.forestNode("/main").flow?.activity.last?.arguments["movie"]?.value == .int64(8))
         // A contributor without `onResult` expects no answer.
         let other = try asked(builder())
         try other.emit("again", on: "/main")

@@ -13,6 +13,8 @@ extension Coordinator {
     var tokens: Tokens { machine.tokens }
     var questions: Questions { machine.questions }
     var emptyFlows: EmptyFlows { machine.emptyFlows }
+    /// What emptied the flows that are noted as empty.
+    var emptied: [EmptyFlows.Cause] { forest.preorder().compactMap { forest[$0].flow?.kept.emptiedBy?.value } }
     var nameOwners: NameOwners { machine.nameOwners }
     var watches: ClientWatches { machine.watches }
     var registrations: Registrations { machine.registrations }

@@ -32,7 +32,7 @@ struct DamagedRecordsTests {
         try world.dismiss("/main/pay/home")
         try world.show("/main/tabs/home_2")
         try world.emit("home", on: "/main")
-        #expect(world.paths.last == "/main/home" && world.coordinator.emptyFlows.causes.count == 1)
+        #expect(world.paths.last == "/main/home" && world.coordinator.emptied.count == 1)
         return world
     }
 
@@ -69,9 +69,9 @@ struct DamagedRecordsTests {
         try Record.check(records)
         let place = try #require(records.firstIndex { $0.key.kind == .node })
         var node = try NodeRecord(try #require(records[place].body))
-        #expect(node.flow?.value.readiness == .awaitingChildren(2))
+        #expect(node.flow?.readiness == .awaitingChildren(2))
         for (count, isRight) in [(0, false), (1, false), (2, true), (3, true), (Limits.children + 1, false)] {
-            node.flow?.value.readiness = .awaitingChildren(count)
+            node.flow?.readiness = .awaitingChildren(count)
             records[place] = Record(records[place].key, node.encoded())
             if isRight {
                 try Record.check(records)
@@ -132,10 +132,10 @@ struct DamagedRecordsTests {
         refuses(try damaged("pay") { $0.flow?.emptiedBy?.origin = .max }, end)
         refuses(
             try damaged("main") {
-                $0.flow?.pauses[0].pause = Pause(
+                $0.flow?.pauses[""] = Pause(
                     failures: .max, since: Instant(microseconds: 0), isCut: false, fault: Fault("", ""), origin: 0)
             }, end)
-        refuses(try damaged("tabs") { $0.traits.raised = .max }, end)
+        refuses(try damaged("tabs") { $0.kept.raised = .max }, end)
         // A step would be sent to a screen.
         let home = try good.filter { $0.key.kind == .node }.first {
             try NodeRecord(#require($0.body)).name == "home"
@@ -143,14 +143,14 @@ struct DamagedRecordsTests {
         let alone = try #require(home)
         var record = try NodeRecord(#require(alone.body))
         record.parent = 0
-        record.traits.raised = 0
+        record.kept.raised = 0
         refuses([Record(alone.key, record.encoded())], "is a screen, and has no flow")
         let places = try good.filter { $0.key.kind == .node }.map { ($0.key.number, try NodeRecord(#require($0.body))) }
         let pay = try #require(places.first { $0.1.name == "pay" })
-        refuses(try damaged("tabs") { $0.traits.raised = pay.0 }, "presentable")
+        refuses(try damaged("tabs") { $0.kept.raised = pay.0 }, "presentable")
         // Under another id the same instance would be at two places.
         var twin = pay.1
-        twin.traits.id = "twin"
+        twin.kept.id = "twin"
         refuses(good + [Record(RecordKey(.node, pay.0), twin.encoded())], "several records")
         refuses(good + [Record(RecordKey(.origin, 1 << 55), OriginRecord().encoded())], end)
     }
@@ -161,7 +161,7 @@ struct DamagedRecordsTests {
         let records = try world.records.map { record in
             guard record.key.kind == .node, let body = record.body else { return record }
             var node = try NodeRecord(body)
-            if node.name == "tabs" { node.flow?.selected.append(page) }
+            if node.name == "tabs" { node.flow?.selected.append(NodeID(slot: NodeSlot(0), instance: page)) }
             return Record(record.key, node.encoded())
         }
         var coordinator = Coordinator(definitions: builder().definitions, basePath: "")

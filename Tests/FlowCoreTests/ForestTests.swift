@@ -60,7 +60,7 @@ struct ForestTests {
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
         #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
-        #expect(forest[main].flow?.selected == [])
+        #expect(forest[main].flow?.kept.selected == [])
     }
 
     @Test func `S-1 S-25 slots are reused, instances never`() {
@@ -196,10 +196,10 @@ struct ForestTests {
         let held = DeferredStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
         forest.deferStep(held, at: first)
         forest.setInitialStep(held, of: first)
-        forest.setOnDismissed(StepTemplate(StepID(0)), of: first)
+        forest.updateKept(first) { $0.onDismissed = Boxed(Node.KeptStep(step: "go")) }
         let gone = forest.remove(first)
         #expect(gone.map(\.deferredSteps) == [[held]])
-        #expect(gone.first?.onDismissed == StepTemplate(StepID(0)))
+        #expect(gone.first?.onDismissed?.step == "go")
         let second = forest.add("a", below: main)
         #expect(second == first)
         #expect(forest[second].deferredSteps.isEmpty)
@@ -212,7 +212,7 @@ struct ForestTests {
         let main = forest.add("main", .stack)
         let a = forest.insert(
             Forest.Birth(
-                traits: NodeTraits(
+                kept: Node.Kept(
                     name: "list", id: "a", style: "modal",
                     arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
                     client: Client(":1.1"))),
@@ -305,11 +305,11 @@ extension Forest {
     mutating func add(_ name: String, _ covering: Children? = nil, below parent: NodeSlot? = nil) -> NodeSlot {
         insert(
             Birth(
-                traits: NodeTraits(
+                kept: Node.Kept(
                     name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
                     isVisible: covering != nil),
                 flow: covering.map {
-                    Boxed(Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready, birth: 0))
+                    Boxed(Node.FlowState(definition: FlowID(0), covering: $0))
                 }),
             below: parent)
     }

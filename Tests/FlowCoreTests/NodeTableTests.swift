@@ -20,8 +20,8 @@ struct NodeTableTests {
     }
 
     @Test mutating func `a change makes one record and one signal`() {
-        forest.update(main) { [one] in $0.owner = one }
-        forest.update(main) { $0.isVisible = false }
+        forest.update(main) { [one] in $0.kept.owner = one }
+        forest.update(main) { $0.kept.isVisible = false }
         let (records, activities, changes) = take()
         #expect(records == [main] && activities.isEmpty)
         #expect(changes == [PropertyChanges(path: "/main", [.visible: .flag(false), .owner: .text(":1.1")])])
@@ -30,10 +30,10 @@ struct NodeTableTests {
 
     @Test mutating func `setting a value again changes nothing`() {
         forest.update(main) { node in
-            node.isVisible = true
-            node.owner = nil
-            node.flow?.readiness = .ready
-            node.flow?.isResting = false
+            node.kept.isVisible = true
+            node.kept.owner = nil
+            node.flow?.kept.readiness = .ready
+            node.flow?.activity.isResting = false
         }
         #expect(take() == ([], [], []))
     }
@@ -59,7 +59,7 @@ struct NodeTableTests {
         let arguments = [Argument("a", .string("b"))]
         forest.setLast(
             LastNavigation(
-                serial: 1, step: "s", arguments: arguments, client: one, byteCount: arguments.byteCount), of: main)
+                serial: 1, step: "s", arguments: arguments, client: one), of: main)
         let (records, activities, changes) = take()
         #expect(records.isEmpty && activities == [main] && changes.isEmpty)
         #expect(forest.accounting.clients == [one: Accounting.Usage(bytes: arguments.byteCount)])

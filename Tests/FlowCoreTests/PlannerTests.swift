@@ -17,8 +17,8 @@ struct PlannerTests {
         var forest = Forest(base: "")
         let flow = forest.insert(
             Forest.Birth(
-                traits: NodeTraits(name: "main", id: "main", isVisible: true, client: Client(":1.1")),
-                flow: Boxed(Node.FlowState(definition: FlowID(0), covering: .stack, readiness: .ready, birth: 0))),
+                kept: Node.Kept(name: "main", id: "main", isVisible: true, client: Client(":1.1")),
+                flow: Boxed(Node.FlowState(definition: FlowID(0), covering: .stack))),
             below: nil)
         return (forest, flow)
     }

@@ -49,7 +49,7 @@ struct PrivacyTests {
         let coordinator = world.coordinator.copy()
         for path in world.paths {
             guard let node = coordinator.node(at: path) else { continue }
-            let last = String(reflecting: coordinator.forest[node.slot].flow?.last)
+            let last = String(reflecting: coordinator.forest[node.slot].flow?.activity.last)
             #expect(!last.contains("secret"), "\(path)", sourceLocation: sourceLocation)
         }
     }
@@ -173,7 +173,7 @@ struct PrivacyTests {
         try world.dismiss("/main/pad")
         #expect(world.navigations == ["/main show"])
         isSilent()
-        #expect(try world.forestNode("/main").flow?.last?.arguments == [])
+        #expect(try world.forestNode("/main").flow?.activity.last?.arguments == [])
         // A kept one stays private also where its step is so no longer.
         try world.emit("enter", ["pin": .string("secret 5")], on: "/main")
         try world.emit("enter", ["pin": .string("secret 6")], on: "/main/pad")

@@ -32,7 +32,7 @@ extension Record {
     /// The record of a node, whose presenter may be called at the restart, as its pause was over by then: it is expected then (S-50).
     fileprivate var withoutExpectation: Record {
         guard let body, var node = try? NodeRecord(body) else { return self }
-        node.presenting?.value.isExpected = false
+        node.presenting?.isExpected = false
         return Record(key, node.encoded())
     }
 }

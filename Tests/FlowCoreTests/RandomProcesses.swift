@@ -270,7 +270,7 @@ final class RandomProcesses {
         let id = coordinator.forest.id(of: slot)
         let declared = coordinator.definitions.screen(named: node.name).flatMap { coordinator.definitions[$0].result }
         // It can't answer for arguments that it was not told of (S-44).
-        let isToEnd = declared != nil && node.presenting?.isOutdated != true
+        let isToEnd = declared != nil && node.presenting?.kept.isOutdated != true
         let result: Arguments = [Argument("n", .byte(1)), Argument("pin", .string("secret \(requests)"))]
         call("finish \(node.path)") { .screenFinished($0, of: id, result, by: owner) }
         let isGone = coordinator.forest.slot(of: id) == nil
@@ -537,7 +537,7 @@ final class RandomProcesses {
     private func leaveEvicted() {
         for (instance, owner) in evictions.takeTold() {
             guard let node = coordinator.node(instance: instance),
-                coordinator.forest[node.slot].presenting?.eviction == .underWay
+                coordinator.forest[node.slot].presenting?.kept.eviction == .underWay
             else { continue }
             let choice = (UInt64(evictions.count) + requests) % 8
             if choice % 2 == 0 { saveState(of: node.slot) }

@@ -138,7 +138,7 @@ extension RandomProcesses {
             ("evictions are as S-44 has them: \(evictions.faults)", evictions.faults.isEmpty),
             (
                 "what is evicted has no owner until it is presented",
-                Set(slots.filter { forest[$0].presenting?.eviction == .done }.map { forest[$0].instance })
+                Set(slots.filter { forest[$0].presenting?.kept.eviction == .done }.map { forest[$0].instance })
                     == evictions.evicted
             ),
             ("owners that are to leave have a time limit, and others one to be evicted", alarmsFit(forest)),
@@ -161,7 +161,7 @@ extension RandomProcesses {
                     && coordinator.calls.readers.isEmpty
             ),
             ("nothing is asked", coordinator.questions.isEmpty && coordinator.blocked.isEmpty),
-            ("nothing is noted", coordinator.emptyFlows.isEmpty && !coordinator.emptyFlows.hasDue),
+            ("nothing is noted", coordinator.emptied.isEmpty && !coordinator.emptyFlows.hasDue),
             ("nobody is watched", coordinator.watches.counts.isEmpty),
             ("nothing is kept", coordinator.activationTokens.isEmpty),
             (
@@ -201,11 +201,11 @@ extension RandomProcesses {
     private func alarmsFit(_ forest: Forest) -> Bool {
         forest.preorder().allSatisfy { slot in
             guard let presenting = forest[slot].presenting else { return true }
-            if presenting.eviction == .underWay {
+            if presenting.kept.eviction == .underWay {
                 return forest[slot].owner != nil && presenting.alarm?.purpose == .leave
             }
             let isAwaited =
-                presenting.eviction == .none && forest[slot].owner != nil && !forest[slot].isInSight
+                presenting.kept.eviction == .none && forest[slot].owner != nil && !forest[slot].isInSight
                 && coordinator.evictionTime(of: slot) != nil
             return isAwaited == (presenting.alarm?.purpose == .eviction)
         }
@@ -217,7 +217,7 @@ extension RandomProcesses {
         for slot in forest.preorder() {
             if let held = forest[slot].initialStep { count[held.origin, default: 0] += 1 }
         }
-        for cause in coordinator.emptyFlows.causes.values { count[cause.origin, default: 0] += 1 }
+        for cause in coordinator.emptied { count[cause.origin, default: 0] += 1 }
         for case .presenter(let asked) in coordinator.questions.open.values where !asked.isLate && !asked.isReturn {
             count[asked.origin, default: 0] += 1
         }
@@ -319,5 +319,5 @@ extension RandomProcesses {
 extension Node {
     /// Whether it has no presenter that should have been called: one that lost its owner waits until it comes in sight
     /// again.
-    fileprivate var isSettled: Bool { presenting?.state != .due || presenting?.isKept == true }
+    fileprivate var isSettled: Bool { presenting?.kept.state != .due || presenting?.kept.isSpared == true }
 }

@@ -114,7 +114,7 @@ extension RandomLife {
         for slot in forest.preorder() {
             if let held = forest[slot].initialStep { waiting[held.origin, default: 0] += 1 }
         }
-        for cause in coordinator.emptyFlows.causes.values { waiting[cause.origin, default: 0] += 1 }
+        for cause in coordinator.emptied { waiting[cause.origin, default: 0] += 1 }
         return waiting
     }
 
@@ -132,7 +132,7 @@ extension RandomLife {
             for kept in node.deferredSteps {
                 accounting.count(Accounting.Usage(steps: 1, bytes: kept.arguments.byteCount), for: kept.client)
             }
-            if let last = node.flow?.last {
+            if let last = node.flow?.activity.last {
                 accounting.count(Accounting.Usage(bytes: last.arguments.byteCount), for: last.client)
             }
         }
@@ -201,10 +201,10 @@ extension RandomLife {
             guard let flow = forest[slot].flow else { return true }
             let own = entries[forest.id(of: slot)] ?? []
             let stages = coordinator.definitions[flow.definition].idle
-            guard !stages.isEmpty else { return flow.reached == nil && own.isEmpty }
+            guard !stages.isEmpty else { return flow.activity.reached == nil && own.isEmpty }
             guard let reached = flow.lastReached else { return false }
-            if flow.isResting || flow.wakers > 0 { return true }
-            let due = reached.advanced(by: stages[min(flow.stage, stages.count - 1)].after)
+            if flow.activity.isResting || flow.wakers > 0 { return true }
+            let due = reached.advanced(by: stages[min(flow.activity.stage, stages.count - 1)].after)
             let isInTime = transcript.last != "timer" || due > Instant(microseconds: now)
             guard let alarm = flow.alarm else { return false }
             return own.contains(alarm) && alarm <= due && isInTime

@@ -193,7 +193,7 @@ private final class AskedLife {
         var counts: [UInt64: Int] = [:]
         for step in waiting where step.isTriggered { counts[step.origin, default: 0] += 1 }
         for node in nodes { if let held = node.initialStep { counts[held.origin, default: 0] += 1 } }
-        for cause in world.coordinator.emptyFlows.causes.values { counts[cause.origin, default: 0] += 1 }
+        for cause in world.coordinator.emptied { counts[cause.origin, default: 0] += 1 }
         return counts == world.coordinator.origins.cascades.mapValues(\.waiting)
     }
 

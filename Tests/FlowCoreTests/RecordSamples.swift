@@ -7,91 +7,104 @@ enum RecordSamples {
 
     static let nodes: [(NodeRecord, String)] = [
         (
-            NodeRecord(parent: 0, traits: NodeTraits(name: "main", id: "main", isVisible: true, output: "tv")),
+            NodeRecord(parent: 0, kept: Node.Kept(name: "main", id: "main", isVisible: true, output: "tv")),
             "00046d61696e00000001000000000000000274760000000000"
         ),
         (
             NodeRecord(
                 parent: 300,
-                traits: NodeTraits(
+                kept: Node.Kept(
                     name: "page", id: "page_2", style: "modal", arguments: arguments, isVisible: false,
-                    whenHidden: .latest, owner: client, client: Client(":1.8")),
-                onDismissed: .init(
-                    step: "gone",
-                    bindings: [
-                        Binding("a", .literal(.bool(true))), Binding("b", .step("n")), Binding("c", .flow("lang")),
-                        Binding("d", .childName), Binding("e", .reason), Binding("f", .error), Binding("g", .message),
-                    ], isPrivate: true),
-                presenting: .init(
-                    isShown: true, isKept: false, reason: .recover, origin: 7, serial: 8, eviction: .underWay,
-                    leftBy: client,
-                    isExpected: true, hasAnsweredAlive: true, fault: Fault("x.No", "no"))),
+                    whenHidden: .latest, owner: client, client: Client(":1.8"),
+                    onDismissed: Boxed(
+                        .init(
+                            step: "gone",
+                            arguments: .given([
+                                Binding("a", .literal(.bool(true))), Binding("b", .step("n")),
+                                Binding("c", .flow("lang")), Binding("d", .childName), Binding("e", .reason),
+                                Binding("f", .error), Binding("g", .message),
+                            ]), isPrivate: true))),
+                presenting: Boxed(
+                    .init(
+                        state: .shown, reason: .recover, eviction: .underWay, isExpected: true, hasAnsweredAlive: true,
+                        origin: 7, serial: 8, leftBy: client, fault: Fault("x.No", "no")))),
             "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a31"
                 + "2e37043a312e380000000000000104676f6e6501070161006201016201016e016302046c616e6701640301650401"
                 + "660501670601010100077265636f7665720708010001043a312e3701010104782e4e6f026e6f0000"
         ),
         (
             NodeRecord(
-                parent: 1, traits: NodeTraits(name: "list", id: "list", isVisible: true, client: client),
-                onDismissed: .init(step: "gone", bindings: nil, isPrivate: false),
-                flow: .init(readiness: .awaitingChildren(2), isAwaitedByParent: true, selected: [4, 5])),
+                parent: 1,
+                kept: Node.Kept(
+                    name: "list", id: "list", isVisible: true, client: client,
+                    onDismissed: Boxed(.init(step: "gone", arguments: .inherited))),
+                flow: Boxed(
+                    .init(
+                        readiness: .awaitingChildren(2), isAwaitedByParent: true,
+                        selected: [4, 5].map { NodeID(slot: NodeSlot(0), instance: $0) }))),
             "01046c697374000000010000043a312e370000000000000104676f6e6500000001020201020405000000000000"
         ),
         (
             NodeRecord(
-                parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
-                flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
+                parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
+                flow: Boxed(.init(readiness: .ready))),
             "010161000000010000043a312e37000000000000000001000000000000000000"
         ),
         (
             NodeRecord(
-                parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
-                flow: .init(
-                    readiness: .ready, isAwaitedByParent: false, selected: [], birth: 5,
-                    emptiedBy: EmptyFlows.Cause(
-                        origin: 6, cause: 7, client: client, fault: Fault("x.No", "no"), isClosed: true),
-                    isBare: true,
-                    pauses: [
-                        .init(
-                            "b",
-                            Pause(
+                parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
+                flow: Boxed(
+                    .init(
+                        isBare: true, birth: 5,
+                        emptiedBy: Boxed(
+                            .init(origin: 6, cause: 7, client: client, fault: Fault("x.No", "no"), isClosed: true)),
+                        pauses: [
+                            "b": Pause(
                                 failures: 2, since: Instant(microseconds: 200), isCut: true,
-                                fault: Fault("x.No", "no"), origin: 3))
-                    ], nothingToShow: "no")),
+                                fault: Fault("x.No", "no"), origin: 3)
+                        ], nothingToShow: "no"))),
             "010161000000010000043a312e370000000000000000010000000501010607043a312e370104782e4e6f026e6f01"
                 + "01016202c8010104782e4e6f026e6f03026e6f00"
         ),
         (
             NodeRecord(
-                parent: 1, traits: NodeTraits(name: "a", id: "a", client: client),
-                onResult: .init(
-                    template: .init(
-                        step: "go", bindings: [Binding("b", .result("r")), Binding("c", .asked("n"))], isPrivate: false),
-                    asked: arguments)),
+                parent: 1,
+                kept: Node.Kept(
+                    name: "a", id: "a", client: client,
+                    onResult: Boxed(
+                        .init(
+                            template: .init(
+                                step: "go",
+                                arguments: .given([Binding("b", .result("r")), Binding("c", .asked("n"))])),
+                            asked: arguments)))),
             "010161000000000000043a312e370000000000000000000102676f01020162070172016308016e0002016e007805017301730178"
         ),
         (
-            NodeRecord(parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, title: "T")),
+            NodeRecord(
+                parent: 1,
+                kept: Node.Kept(name: "a", id: "a", owner: client, client: client, byOwner: Boxed(.init(title: "T")))),
             "010161000000000001043a312e37043a312e370000000000015400000000"
         ),
         (
             NodeRecord(
-                parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, backStep: "ask")),
+                parent: 1,
+                kept: Node.Kept(
+                    name: "a", id: "a", owner: client, client: client, byOwner: Boxed(.init(backStep: "ask")))),
             "010161000000000001043a312e37043a312e37010361736b000000000000000000"
         ),
         (
             NodeRecord(
                 parent: 1,
-                traits: NodeTraits(
-                    name: "a", id: "a", isVisible: false, client: client, raised: 300, isHiddenByRule: true,
+                kept: Node.Kept(
+                    name: "a", id: "a", isVisible: false, isHiddenByRule: true, client: client, raised: 300,
                     layer: "top"),
-                flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
+                flow: Boxed(.init(readiness: .ready))),
             "010161000000000000043a312e3700ac020103746f700000000001000000000000000000"
         ),
         (
             NodeRecord(
-                parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
-                flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
+                parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
+                flow: Boxed(.init(readiness: .awaitingStep))),
             "010161000000010000043a312e37000000000000000001010000000000000000"
         ),
     ]

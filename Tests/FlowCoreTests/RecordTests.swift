@@ -79,7 +79,9 @@ import Testing
             }
         }
         let bindings = RecordSamples.nodes.flatMap {
-            ($0.0.onDismissed?.bindings ?? []) + ($0.0.onResult?.template.bindings ?? [])
+            [$0.0.onDismissed?.arguments, $0.0.onResult?.template.arguments].flatMap { source in
+                if case .given(let bindings)? = source { bindings } else { [] }
+            }
         }
         #expect(Set(bindings.map { number($0.source) }).count == 9)
         #expect(Set(RecordSamples.nodes.compactMap { $0.0.flow.map { number($0.readiness) } }).count == 3)
@@ -134,11 +136,11 @@ import Testing
         #expect(failure(StepRecord.self, [9]) == "there is no Stage '9'")
         let counters = CountersRecord(serial: .max / 2, instance: 0).encoded()
         #expect(failure(CountersRecord.self, counters) == "its numbers are at their end")
-        let flow = NodeRecord.Flow(readiness: .awaitingChildren(Limits.children + 1))
-        let node = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: flow).encoded()
+        let flow = Node.KeptFlow(readiness: .awaitingChildren(Limits.children + 1))
+        let node = NodeRecord(kept: Node.Kept(name: "a", id: "a"), flow: Boxed(flow)).encoded()
         #expect(failure(NodeRecord.self, node) == "\(Limits.children + 1) children are awaited")
         // Eight bytes of a flow, of which the first is its readiness, and none of what follows an answer.
-        var ready = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: NodeRecord.Flow()).encoded()
+        var ready = NodeRecord(kept: Node.Kept(name: "a", id: "a"), flow: Boxed(Node.KeptFlow())).encoded()
         ready[ready.count - 9] = 7
         #expect(failure(NodeRecord.self, ready) == "there is no Readiness 7")
         var token = TokenRecord().encoded()

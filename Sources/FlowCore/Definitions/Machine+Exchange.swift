@@ -60,12 +60,11 @@ extension Machine {
 
     /// Arguments that are private by the new definitions are removed.
     mutating func hideLastNavigation(of slot: NodeSlot) {
-        guard let last = forest[slot].flow?.last, !last.arguments.isEmpty,
+        guard let last = forest[slot].flow?.activity.last, !last.arguments.isEmpty,
             let step = definitions.step(named: last.step), definitions[step].isPrivate
         else { return }
         forest.setLast(
-            LastNavigation(serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0),
-            of: slot)
+            LastNavigation(serial: last.serial, step: last.step, arguments: [], client: last.client), of: slot)
     }
 
     private mutating func removeUndeclared(in new: Definitions, _ turn: inout Turn) {
@@ -124,20 +123,10 @@ extension Machine {
                 }
                 forest.setDeferredSteps(renewed, of: slot)
             }
-            // What a child that goes would trigger, and is no longer declared, is dropped without a report.
-            if let onDismissed = forest[slot].onDismissed {
-                forest.setOnDismissed(renewed(onDismissed, for: new), of: slot)
-            }
-            if let onResult = forest[slot].onResult {
-                let template = renewed(onResult.template, for: new)
-                forest.setOnResult(template.map { OnResult(template: $0, asked: onResult.asked) }, of: slot)
+            if forest[slot].onDismissed != nil || forest[slot].onResult != nil {
+                forest.updateKept(slot) { $0.renewSteps(new) }
             }
         }
-    }
-
-    /// The same step by the new definitions; nil if they don't declare it.
-    private func renewed(_ template: StepTemplate, for new: Definitions) -> StepTemplate? {
-        new.step(named: definitions[template.step].name).map { StepTemplate($0, arguments: template.arguments) }
     }
 
     /// The step as the new definitions declare it; nil if they don't, which is reported.

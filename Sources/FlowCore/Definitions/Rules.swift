@@ -167,15 +167,6 @@ public struct StepTemplate: Equatable, Sendable {
         self.arguments = arguments
     }
 
-    /// The number of bytes that its literal values count for, without references.
-    var byteCount: Int {
-        guard case .given(let bindings) = arguments else { return 0 }
-        return bindings.reduce(0) { sum, binding in
-            guard case .literal(let value) = binding.source else { return sum }
-            return sum + [Argument(binding.name, value)].byteCount
-        }
-    }
-
     /// The arguments that `$asked.…` refers to (S-45).
     func asked(of arguments: Arguments) -> Arguments {
         guard case .given(let bindings) = self.arguments else { return [] }

@@ -17,7 +17,7 @@ extension Machine {
         forest.update(slot) { $0.presenting?.check.underWay = nil }
         if answer == .alive {
             questions.programs.noteAnswer(of: presenter)
-            forest.update(slot) { $0.presenting?.hasAnsweredAlive = true }
+            forest.update(slot) { $0.presenting?.kept.hasAnsweredAlive = true }
         }
         // If the screen is covered by now, nothing follows.
         guard let interval = checkInterval(of: slot) else { return }

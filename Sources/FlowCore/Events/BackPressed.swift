@@ -244,7 +244,7 @@ extension Machine {
         let contribution = Contribution(
             kind: .back, name: forest[child].name, path: forest[child].path)
         let gone = takeOut(child, below: flow, .dismissal(.back), &turn)
-        setLastNavigation([], 0, of: "", flow, for: client)
+        setLastNavigation([], of: "", flow, for: client)
         forest.updateVisibility(below: flow, changed: [])
         reportChanges(&turn)
         turn.effects.append(

@@ -14,7 +14,7 @@ extension Machine {
         for id in owned {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
-            if forest[slot].presenting?.eviction == .underWay {
+            if forest[slot].presenting?.kept.eviction == .underWay {
                 endEviction(of: slot, &turn)
                 continue
             }

@@ -15,7 +15,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        if forest[slot].owner == client, forest[slot].presenting?.eviction == .underWay {
+        if forest[slot].owner == client, forest[slot].presenting?.kept.eviction == .underWay {
             // It was told to take its window away, which many programs report as if the user had closed it (S-44).
             leave(slot, &turn)
             turn.answer = .reply(request, .done)

@@ -12,10 +12,10 @@ extension Machine {
             if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
             return
         }
-        let isLatest = presenting.state == .asked && presenting.underWay.last == question
+        let isLatest = presenting.kept.state == .asked && presenting.underWay.last == question
         forest.update(slot) { $0.presenting?.underWay.removeAll { $0 == question } }
-        if presenting.state == .queued { forest.update(slot) { $0.presenting?.state = .due } }
-        if presenting.state == .queued || presenting.comeback.isDue { forest.noteSighting(slot) }
+        if presenting.kept.state == .queued { forest.update(slot) { $0.presenting?.kept.state = .due } }
+        if presenting.kept.state == .queued || presenting.comeback.isDue { forest.noteSighting(slot) }
         switch answer {
         case .presented(let client):
             guard accept(client, slot, presenting, &turn) else { return }
@@ -35,7 +35,7 @@ extension Machine {
     private mutating func accept(
         _ client: Client, _ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>, _ turn: inout Turn
     ) -> Bool {
-        guard presenting.state != .shown else {
+        guard presenting.kept.state != .shown else {
             if let owner = forest[slot].owner, owner != client {
                 withdraw(forest[slot], from: client, .replaced, &turn)
             }
@@ -44,14 +44,14 @@ extension Machine {
         let former = forest[slot].owner
         own(slot, client, &turn)
         // It answered an older call: the next one is not the first.
-        if presenting.reason == .launch, presenting.state == .due || presenting.state == .queued {
-            forest.update(slot) { $0.presenting?.reason = .update }
+        if presenting.kept.reason == .launch, presenting.kept.state == .due || presenting.kept.state == .queued {
+            forest.update(slot) { $0.presenting?.kept.reason = .update }
         }
-        let wasWaiting = presenting.fault != nil
+        let wasWaiting = presenting.kept.fault != nil
         forest.update(slot) { $0.presenting?.value.endWaiting() }
         // The call had the answers of then; it may have been another client that got those since.
         if former != client { tellAnswers(for: slot, all: former != nil, &turn) }
-        if wasWaiting, presenting.state == .due {
+        if wasWaiting, presenting.kept.state == .due {
             // It answered an older call than the one that waits, and has to know what is new.
             forest.noteSighting(slot)
         }
@@ -66,8 +66,8 @@ extension Machine {
     /// The latest call of a screen's presenter was answered.
     private mutating func noteShown(_ slot: NodeSlot) {
         forest.update(slot) { node in
-            node.presenting?.state = .shown
-            node.presenting?.isOutdated = false
+            node.presenting?.kept.state = .shown
+            node.presenting?.kept.isOutdated = false
         }
     }
 
@@ -86,7 +86,7 @@ extension Machine {
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
         }
-        let isLatest = presenting.state == .due && presenting.late == question
+        let isLatest = presenting.kept.state == .due && presenting.late == question
         guard accept(client, slot, presenting, &turn) else { return }
         if isLatest { noteShown(slot) }
         reportChanges(&turn)

@@ -62,7 +62,9 @@ extension Machine {
             guard let flow = node.node.flow, let slot = result.slots[node.instance] else { continue }
             forest.sortChildren(of: slot)
             for selected in flow.selected {
-                if let child = result.slots[selected], forest[child].parent == slot { forest.select(child, of: slot) }
+                if let child = result.slots[selected.instance], forest[child].parent == slot {
+                    forest.select(child, of: slot)
+                }
             }
         }
         return result
@@ -88,77 +90,54 @@ extension Machine {
         savedState: Arguments?, onSameBus: Bool, _ turn: inout Turn
     ) -> NodeSlot {
         let record = stored.node
-        var traits = record.traits
+        var kept = record.kept
+        kept.renewSteps(definitions)
         if !onSameBus {
             // A root of `autostart` belongs to the daemon on any bus.
-            if traits.client.isConnection { traits.client = .former }
+            if kept.client.isConnection { kept.client = .former }
             // No client shows it yet; flows are visible unless a client or a rule hides them.
-            traits.isVisible = record.flow != nil && !traits.isHiddenByRule
-            (traits.owner, traits.backStep) = (nil, nil)
+            kept.isVisible = record.flow != nil && !kept.isHiddenByRule
+            (kept.owner, kept.backStep) = (nil, nil)
         }
         var presenting = screen.flatMap { definitions[$0].presenter }.map { Boxed(Node.Presenting($0)) }
-        if let known = record.presenting {
-            presenting?.state = known.isShown && onSameBus ? .shown : .due
-            presenting?.reason = onSameBus ? known.reason : .restore
-            presenting?.origin = known.origin
-            presenting?.serial = known.serial
-            presenting?.isOutdated = known.isOutdated && onSameBus
-            presenting?.leftBy = onSameBus ? known.leftBy : nil
-            presenting?.isExpected = known.isExpected && onSameBus
-            presenting?.hasAnsweredAlive = known.hasAnsweredAlive
+        if let known = record.presenting?.value {
+            presenting?.kept =
+                onSameBus
+                ? known
+                : Node.KeptScreen(
+                    reason: .restore, hasAnsweredAlive: known.hasAnsweredAlive, origin: known.origin,
+                    serial: known.serial)
+            // Until it is known what is in sight.
+            presenting?.kept.isSpared = false
             if known.hasAnsweredAlive, let name = presenting?.value.presenter.service.name {
                 questions.programs.noteAnswer(of: name)
             }
-            presenting?.fault = onSameBus ? known.fault : nil
-            presenting?.eviction = onSameBus ? known.eviction : .none
         }
         let birth = Forest.Birth(
-            traits: traits,
-            flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
-            onDismissed: record.onDismissed.flatMap { restored($0.value) },
-            onResult: record.onResult.flatMap { stored in
-                restored(stored.template).map { OnResult(template: $0, asked: stored.asked) }
-            }, presenting: presenting, savedState: savedState ?? [])
+            kept: kept, flow: restoredState(record, activity, onSameBus: onSameBus, turn.now), presenting: presenting,
+            savedState: savedState ?? [])
         if let owner = birth.owner { watchClient(owner) }
         let slot = forest.insert(birth, below: parent, instance: stored.instance)
         noteKeepsAwake(slot)
         return slot
     }
 
-    /// The step of a template, if it is still declared.
-    private func restored(_ template: NodeRecord.Template) -> StepTemplate? {
-        definitions.step(named: template.step).map {
-            StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
-        }
-    }
-
     private func restoredState(
-        _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool, _ turn: inout Turn
+        _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool, _ now: Instant
     ) -> Boxed<Node.FlowState>? {
         guard let stored = record.flow, let flow = definitions.flow(named: record.name) else { return nil }
-        let last = activity?.last.map { last in
-            LastNavigation(
-                serial: last.serial, step: last.step, arguments: last.arguments,
-                client: onSameBus || !last.client.isConnection ? last.client : .former,
-                byteCount: last.arguments.byteCount)
-        }
-        var state = definitions.newState(of: flow, hasInitial: false, birth: stored.birth, last: last, turn.now)
-        state.readiness = stored.readiness
-        state.isAwaitedByParent = stored.isAwaitedByParent
+        var state = definitions.newState(of: flow, hasInitial: false, birth: stored.birth, now)
         state.mayBeEmpty = stored.isBare
-        state.isBare = stored.isBare
+        state.kept = stored.value
+        // These are known when the tree is.
+        (state.kept.selected, state.kept.emptiedBy) = ([], nil)
         // Times are relative to the boot of the machine, which may be another one now.
-        if onSameBus {
-            state.nothingToShow = stored.nothingToShow
-            for named in stored.pauses where definitions.declaresPaused(named.screen) {
-                state.pauses[named.screen] = named.pause
-            }
-        }
-        if onSameBus, state.reached != nil, let reached = activity?.reached {
-            state.reached = reached
-            state.isResting = activity?.isResting ?? false
-            state.stage = activity?.stage ?? 0
-        }
+        state.kept.pauses = onSameBus ? stored.pauses.filter { definitions.declaresPaused($0.key) } : [:]
+        if !onSameBus { state.kept.nothingToShow = "" }
+        if onSameBus, state.activity.reached != nil, let activity, activity.reached != nil { state.activity = activity }
+        state.activity.isAwake = false
+        state.activity.last = activity?.last
+        if !onSameBus, activity?.last?.client.isConnection == true { state.activity.last?.client = .former }
         return state
     }
 }

@@ -110,7 +110,7 @@ extension Machine {
                 adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)
         } catch {
             // If the flow has had no child, it is empty (S-36).
-            if forest[slot].flow?.birth == record.origin { forest.update(slot) { $0.flow?.mayBeEmpty = true } }
+            if forest[slot].flow?.kept.birth == record.origin { forest.update(slot) { $0.flow?.mayBeEmpty = true } }
             reportLost(record, error, at: forest[slot].path, onSameBus: onSameBus, &turn)
             return nil
         }
@@ -274,14 +274,14 @@ extension Machine {
     private mutating func endReadiness(besides awaited: Set<NodeID>) {
         for slot in forest.preorder().reversed() {
             let id = forest.id(of: slot)
-            switch forest[slot].flow?.readiness {
+            switch forest[slot].flow?.kept.readiness {
             case .awaitingStep? where !awaited.contains(id):
                 // The copy on a disk has no steps with private arguments. Without its first child, the flow is empty (S-36).
                 forest.update(slot) { $0.flow?.mayBeEmpty = true }
                 initialStepEnded(of: slot)
             case .awaitingChildren(let count)?:
                 let left = forest.children(of: slot).count { child in
-                    forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+                    forest[child].flow.map { $0.kept.isAwaitedByParent && !$0.isReady } ?? false
                 }
                 for _ in left..<max(left, count) { awaitedChildEnded(of: slot) }
             case .awaitingStep?, .ready?, nil: break

@@ -28,14 +28,14 @@ extension Machine {
         forest.forgetChanges()
         // Nothing is a return after a restart, and a screen that stayed when its owner left waits until it comes in sight again
         // (S-30).
-        let kept = Set(stored.nodes.lazy.filter { $0.node.presenting?.isKept == true }.map(\.instance))
+        let spared = Set(stored.nodes.lazy.filter { $0.node.presenting?.isSpared == true }.map(\.instance))
         for (slot, _) in forest.takeSightings() where forest[slot].isInSight {
-            let isKept = onSameBus && kept.contains(forest[slot].instance)
+            let isSpared = onSameBus && spared.contains(forest[slot].instance)
             forest.update(slot) { node in
                 node.presenting?.wasInSight = true
-                node.presenting?.isKept = isKept
+                node.presenting?.kept.isSpared = isSpared
             }
-            if !isKept { forest.noteSighting(slot) }
+            if !isSpared { forest.noteSighting(slot) }
         }
 
         for slot in forest.preorder() {
@@ -60,7 +60,7 @@ extension Machine {
     /// Times begin anew. The owner of a screen that is evicted may not have got `Withdraw`.
     private mutating func restoreEviction(of slot: NodeSlot, _ turn: inout Turn) {
         guard let owner = forest[slot].owner, let presenting = forest[slot].presenting else { return }
-        if presenting.eviction == .underWay {
+        if presenting.kept.eviction == .underWay {
             askToLeave(slot, owner, &turn)
         } else {
             awaitEviction(of: slot, turn.now)
@@ -77,7 +77,7 @@ extension Machine {
 
     /// The idle times go on. If nothing keeps a flow awake any more, its times begin anew.
     private mutating func restoreIdleTimes(_ stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
-        for slot in forest.preorder() where forest[slot].flow?.reached != nil {
+        for slot in forest.preorder() where forest[slot].flow?.activity.reached != nil {
             let wasAwake = onSameBus && stored.activities[forest[slot].instance]?.isAwake == true
             if wasAwake, forest[slot].flow?.wakers == 0 {
                 beginIdleTimes(of: slot, &turn)
@@ -91,7 +91,7 @@ extension Machine {
     private mutating func removeRestoredEmptyFlows(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
         var causes: [UInt64: EmptyFlows.Cause] = [:]
         for stored in stored.nodes {
-            if let flow = stored.node.flow, let cause = flow.value.emptiedBy { causes[stored.instance] = cause }
+            if let cause = stored.node.flow?.emptiedBy { causes[stored.instance] = cause.value }
         }
         var hasGone = false
         for slot in forest.preorder().reversed() where forest[slot].flow?.isChildless == true {
@@ -104,7 +104,7 @@ extension Machine {
                     if !onSameBus { cause.client = .daemon }
                     noteEmpty(slot, cause)
                 }
-                forest.update(slot) { $0.flow?.isBare = true }
+                forest.update(slot) { $0.flow?.kept.isBare = true }
                 continue
             }
             let parent = forest[slot].parent

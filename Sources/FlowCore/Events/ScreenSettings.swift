@@ -55,7 +55,7 @@ extension Machine {
                     + "to be a step that needs no arguments")
         }
         let name = step.map { definitions[$0].name }
-        forest.update(slot) { $0.backStep = name }
+        forest.update(slot) { $0.kept.backStep = name }
     }
 
     private mutating func setTitle(_ title: String, of slot: NodeSlot, _ turn: inout Turn) throws(FlowError) {
@@ -64,14 +64,14 @@ extension Machine {
             throw FlowError(
                 .limitExceeded, "the title has \(count) bytes; it can have at most \(Limits.titleLength)")
         }
-        forest.update(slot) { $0.title = title }
+        forest.update(slot) { $0.kept.title = title }
         reportChanges(&turn)
     }
 
     /// Refuses what belongs to arguments that the screen does not have any more. Its owner can't know, as the call of `Present` that
     /// tells it was not answered yet.
     private func checkArgumentsAreKnown(_ slot: NodeSlot) throws(FlowError) {
-        guard forest[slot].presenting?.isOutdated == true else { return }
+        guard forest[slot].presenting?.kept.isOutdated == true else { return }
         throw FlowError(
             .staleArguments,
             "'\(forest[slot].path)' was reused with other arguments, of which 'Present' tells its owner; that call has to be "

@@ -36,12 +36,12 @@ extension Machine {
             return nil
         }
         let stages = definitions[definition(of: slot)].idle
-        let stage = min(forest[slot].flow?.stage ?? 0, stages.count - 1)
+        let stage = min(forest[slot].flow?.activity.stage ?? 0, stages.count - 1)
         let isLast = stage == stages.count - 1
         forest.update(slot) { node in
             // After the last one, the flow rests until the outcome is known, and longer if it is navigated or deferred.
-            if isLast { node.flow?.isResting = true }
-            node.flow?.stage = isLast ? stage : stage + 1
+            if isLast { node.flow?.activity.isResting = true }
+            node.flow?.activity.stage = isLast ? stage : stage + 1
         }
         scheduleIdleStep(of: slot)
         return (stages[stage], isLast)
@@ -80,10 +80,10 @@ extension Machine {
 
     /// A pause is over, or the patience for a screen (S-47).
     private mutating func endPause(of slot: NodeSlot, _ turn: inout Turn) {
-        guard let presenting = forest[slot].presenting, presenting.state == .due, !presenting.isKept,
+        guard let presenting = forest[slot].presenting, presenting.kept.state == .due, !presenting.kept.isSpared,
             forest[slot].isInSight
         else { return }
-        if let fault = presenting.fault, let end = patienceEnd(of: slot), end <= turn.now {
+        if let fault = presenting.kept.fault, let end = patienceEnd(of: slot), end <= turn.now {
             dismissFailed(slot, fault, &turn)
         } else {
             forest.noteSighting(slot)
@@ -94,6 +94,6 @@ extension Machine {
     private mutating func endPause(ofFlow slot: NodeSlot, at due: Instant) {
         guard forest[slot].flow?.beginning == .paused(until: due) else { return }
         forest.update(slot) { $0.flow?.beginning = .due }
-        emptyFlows.touch(forest.id(of: slot))
+        touchEmpty(forest.id(of: slot))
     }
 }

@@ -6,10 +6,10 @@ extension Machine {
     ) {
         guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
         if hasLeft(slot, client), presenter(calledFor: slot) == nil { return turn.answer = .reply(request, .done) }
-        let isLate = forest[slot].presenting?.isExpected == true
+        let isLate = forest[slot].presenting?.kept.isExpected == true
         forest.setVisible(slot, isVisible, selects: !isLate)
         if isVisible {
-            if isLate { forest.update(slot) { $0.presenting?.isExpected = false } }
+            if isLate { forest.update(slot) { $0.presenting?.kept.isExpected = false } }
             endTiming(slot, &turn)
         }
         reportChanges(&turn)

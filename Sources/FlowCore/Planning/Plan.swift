@@ -13,7 +13,7 @@ struct Plan {
         /// The same, as soon as it was made.
         case made(NodeSlot, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
-        case reuse(NodeSlot, Arguments, OnResult?, Step?)
+        case reuse(NodeSlot, Arguments, Node.OnResult?, Step?)
         /// A change of a child at this place of the list (S-37).
         case adjust(Place, Adjustment)
         /// A child that a later contributor of the same list removes.

@@ -130,13 +130,16 @@ extension Planner {
         if template.reuses, let place = reusable(template, scope.flow, &plan, forest, definitions) {
             let (arguments, step) = try values(of: template, scope, forest, definitions)
             let name = template.name(definitions)
-            reuse(place, name, arguments, onResult(template, scope.arguments), step, scope.flow, &plan, forest)
+            reuse(
+                place, name, arguments, onResult(template, scope.arguments, definitions), step, scope.flow, &plan,
+                forest)
             bringForward(place, template, scope.flow, &plan, forest)
             return
         }
         let (arguments, step) = try values(of: template, scope, forest, definitions)
         let birth = try newChild(
-            template, with: arguments, hasInitial: step != nil, onResult: onResult(template, scope.arguments),
+            template, with: arguments, hasInitial: step != nil,
+            onResult: onResult(template, scope.arguments, definitions),
             below: scope.flow, origin: scope.origin, scope.now, client: client, besides: plan.ids, forest, definitions)
         plan.ids.insert(birth.id, givenFor: template.id == nil ? birth.name : nil)
         plan.siblings?.append(.planned(plan.children.count))
@@ -147,7 +150,7 @@ extension Planner {
 
     /// A new child.
     private static func newChild(
-        _ template: ChildTemplate, with arguments: Arguments, hasInitial: Bool, onResult: OnResult?,
+        _ template: ChildTemplate, with arguments: Arguments, hasInitial: Bool, onResult: Node.OnResult?,
         below parent: NodeSlot, origin: UInt64, _ now: Instant, client: Client,
         besides planned: SiblingIDs.PlannedIDs, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Forest.Birth {
@@ -162,11 +165,12 @@ extension Planner {
         }
         let id = try forest.newID(template.id, for: name, below: parent, besides: planned)
         return Forest.Birth(
-            traits: NodeTraits(
+            kept: Node.Kept(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
-                whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
-            flow: flow, onDismissed: template.onDismissed, onResult: onResult, presenting: presenting,
-            path: forest.path(of: id, below: parent))
+                whenHidden: template.whenHidden, client: client, layer: template.layer ?? "",
+                onDismissed: template.onDismissed.map { Boxed(Node.KeptStep($0, definitions)) },
+                onResult: onResult.map { Boxed($0) }),
+            flow: flow, presenting: presenting, path: forest.path(of: id, below: parent))
     }
 
     /// The arguments of a child, and its initial step, as declared.
@@ -221,7 +225,7 @@ extension Planner {
     }
 
     private static func reuse(
-        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ onResult: OnResult?, _ step: Plan.Step?,
+        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ onResult: Node.OnResult?, _ step: Plan.Step?,
         _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
     ) {
         let contribution = Contribution(
@@ -276,8 +280,12 @@ extension Planner {
     }
 
     /// What follows when the child answers, with the arguments of this step that it refers to (S-45).
-    private static func onResult(_ template: ChildTemplate, _ arguments: Arguments) -> OnResult? {
-        template.onResult.map { OnResult(template: $0, asked: $0.asked(of: arguments)) }
+    private static func onResult(
+        _ template: ChildTemplate, _ arguments: Arguments, _ definitions: Definitions
+    ) -> Node.OnResult? {
+        template.onResult.map {
+            Node.OnResult(template: Node.KeptStep($0, definitions), asked: $0.asked(of: arguments))
+        }
     }
 
     /// The values of a rule (S-18). References to absent arguments are left out.

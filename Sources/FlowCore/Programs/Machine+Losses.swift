@@ -15,11 +15,11 @@ extension Machine {
         switch whenGone {
         case .keep?:
             hide(slot)
-            forest.update(slot) { $0.presenting?.isKept = $0.isInSight }
+            forest.update(slot) { $0.presenting?.kept.isSpared = $0.isInSight }
         case .present? where forest[slot].presenting != nil:
             hide(slot)
             forest.update(slot) { node in
-                node.presenting?.fault = fault
+                node.presenting?.kept.fault = fault
                 node.presenting?.patience = .init(since: node.isInSight ? turn.now : nil)
             }
             if forest[slot].isInSight { forest.noteSighting(slot) }
@@ -40,14 +40,15 @@ extension Machine {
 
     /// The owner gives up a presentable, which stays.
     mutating func leave(_ slot: NodeSlot, _ turn: inout Turn) {
-        if forest[slot].presenting?.eviction == .underWay { return endEviction(of: slot, &turn) }
-        let isLate = forest[slot].presenting.map { $0.leftBy != nil && $0.leftBy == forest[slot].owner } ?? false
+        if forest[slot].presenting?.kept.eviction == .underWay { return endEviction(of: slot, &turn) }
+        let isLate =
+            forest[slot].presenting.map { $0.kept.leftBy != nil && $0.kept.leftBy == forest[slot].owner } ?? false
         removeOwner(slot, &turn)
         // Its presenter is called when the pause is over.
         let isPaused = pause(of: slot, turn.now).map { turn.now < $0.end } ?? false
         forest.update(slot) { node in
-            if isPaused { node.presenting?.state = .due }
-            node.presenting?.leftBy = nil
+            if isPaused { node.presenting?.kept.state = .due }
+            node.presenting?.kept.leftBy = nil
         }
         if isPaused, forest[slot].isInSight { forest.noteSighting(slot) }
         if isLate {
@@ -65,7 +66,7 @@ extension Machine {
         let origin = origins.next()
         if isRefusal(slot, fault, isTimeout: false) { noteHaste(of: slot, fault, origin: origin, turn.now) }
         dismiss(
-            slot, Dismissal(.presentFailed, fault), origin: origin, cause: forest[slot].presenting?.serial ?? 0,
+            slot, Dismissal(.presentFailed, fault), origin: origin, cause: forest[slot].presenting?.kept.serial ?? 0,
             forest[slot].sender, &turn)
     }
 
@@ -87,9 +88,9 @@ extension Machine {
     /// Whether a screen can be taken from its process now: not in the midst of a call of its presenter.
     func isEvictable(_ slot: NodeSlot) -> Bool {
         guard let presenting = forest[slot].presenting, forest[slot].owner != nil, !forest[slot].isInSight,
-            presenting.eviction == .none
+            presenting.kept.eviction == .none
         else { return false }
-        return switch presenting.state {
+        return switch presenting.kept.state {
         case .due, .shown: true
         case .queued, .asked: false
         }
@@ -97,7 +98,7 @@ extension Machine {
 
     mutating func evict(_ slot: NodeSlot, _ turn: inout Turn) {
         guard let owner = forest[slot].owner else { return }
-        forest.update(slot) { $0.presenting?.eviction = .underWay }
+        forest.update(slot) { $0.presenting?.kept.eviction = .underWay }
         askToLeave(slot, owner, &turn)
     }
 
@@ -112,8 +113,8 @@ extension Machine {
         let owner = forest[slot].owner
         removeOwner(slot, &turn)
         forest.update(slot) { node in
-            node.presenting?.eviction = .done
-            node.presenting?.leftBy = owner
+            node.presenting?.kept.eviction = .done
+            node.presenting?.kept.leftBy = owner
         }
         hide(slot)
         if forest[slot].isInSight { forest.noteSighting(slot) }

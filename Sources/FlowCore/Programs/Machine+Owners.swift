@@ -10,7 +10,7 @@ extension Machine {
 
     /// The bus name of a screen's presenter, while its latest call is under way.
     func presenter(calledFor slot: NodeSlot) -> String? {
-        guard let presenting = forest[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
+        guard let presenting = forest[slot].presenting, presenting.kept.state != .shown, !presenting.underWay.isEmpty
         else { return nil }
         return presenting.presenter.service.name
     }
@@ -21,9 +21,9 @@ extension Machine {
         guard former != client else { return }
         removeOwner(slot, &turn)
         forest.update(slot) { node in
-            node.owner = client
-            node.presenting?.eviction = .none
-            if node.presenting?.leftBy != client { node.presenting?.leftBy = nil }
+            node.kept.owner = client
+            node.presenting?.kept.eviction = .none
+            if node.presenting?.kept.leftBy != client { node.presenting?.kept.leftBy = nil }
         }
         watchClient(client)
         if definitions.haveWatchdogs { awaitChecks(of: slot) }
@@ -37,8 +37,8 @@ extension Machine {
         if let question = forest[slot].presenting?.comeback.underWay { dropReturn(question, &turn) }
         endChecks(of: slot, &turn)
         forest.update(slot) { node in
-            node.owner = nil
-            node.presenting?.isExpected = false
+            node.kept.owner = nil
+            node.presenting?.kept.isExpected = false
             node.presenting?.comeback = Node.Presenting.Comeback()
             node.presenting?.check = Node.Presenting.Check()
             node.presenting?.alarm = nil
@@ -60,7 +60,7 @@ extension Machine {
 
     /// Whether a client left a screen that was evicted, and is not its owner again: what it says of its window is out of date.
     func hasLeft(_ slot: NodeSlot, _ client: Client) -> Bool {
-        forest[slot].presenting?.leftBy == client && forest[slot].owner != client
+        forest[slot].presenting?.kept.leftBy == client && forest[slot].owner != client
     }
 
     // MARK: What a client may do
@@ -195,7 +195,7 @@ extension Machine {
     /// How often the owner of a screen is asked now; nil if it is not.
     func checkInterval(of slot: NodeSlot) -> UInt64? {
         guard forest[slot].isPresented, forest[slot].owner != nil, let presenting = forest[slot].presenting,
-            case .service = presenting.presenter, presenting.eviction == .none, presenting.fault == nil,
+            case .service = presenting.presenter, presenting.kept.eviction == .none, presenting.kept.fault == nil,
             !presenting.check.isOff, !questions.programs.silent.contains(presenting.presenter.service.name)
         else { return nil }
         return watchdog(of: slot, in: definitions)

@@ -5,9 +5,11 @@
 extension Machine {
     /// The pause of presenters of screens like this one, if it counts.
     func pause(of slot: NodeSlot, _ now: Instant) -> Pause? {
-        guard let pauses = forest[slot].parent.flatMap({ forest[$0].flow?.pauses }), !pauses.isEmpty else { return nil }
+        guard let pauses = forest[slot].parent.flatMap({ forest[$0].flow?.kept.pauses }), !pauses.isEmpty else {
+            return nil
+        }
         let name = forest[slot].name
-        let origin = forest[slot].presenting?.origin
+        let origin = forest[slot].presenting?.kept.origin
         return [pauses[name], pauses[Self.hasty(name)]].compactMap(\.self).filter {
             !$0.isOver(at: now) && ($0.origin == 0 || $0.origin == origin)
         }.max { $0.end < $1.end }
@@ -29,8 +31,8 @@ extension Machine {
         guard let pause = pause(of: slot, turn.now), turn.now < pause.end, let presenting = forest[slot].presenting
         else { return false }
         // Whoever shows it has to know what is new, unless that is what failed.
-        if forest[slot].owner != nil, presenting.fault == nil { return false }
-        if presenting.fault == nil { forest.update(slot) { $0.presenting?.fault = pause.fault } }
+        if forest[slot].owner != nil, presenting.kept.fault == nil { return false }
+        if presenting.kept.fault == nil { forest.update(slot) { $0.presenting?.kept.fault = pause.fault } }
         let due = min(pause.end, patienceEnd(of: slot) ?? pause.end)
         // It can come in sight many times until then.
         guard presenting.alarm != Node.Presenting.Alarm(due: due, purpose: .pause) else { return true }
@@ -50,24 +52,24 @@ extension Machine {
         for slot in forest.preorder() {
             if forest[slot].flow?.beginning != nil { cutPause(ofFlow: slot, asking: name) }
             guard let presenting = forest[slot].presenting, name == nil || presenting.presenter.service.name == name,
-                presenting.state == .due, presenting.fault != nil, let flow = forest[slot].parent
+                presenting.kept.state == .due, presenting.kept.fault != nil, let flow = forest[slot].parent
             else { continue }
             let screen = forest[slot].name
             forest.update(flow) { node in
-                for name in [screen, Self.hasty(screen)] { node.flow?.pauses[name]?.isCut = true }
+                for name in [screen, Self.hasty(screen)] { node.flow?.kept.pauses[name]?.isCut = true }
             }
             if forest[slot].isInSight { forest.noteSighting(slot) }
         }
     }
 
     private mutating func cutPause(ofFlow slot: NodeSlot, asking name: String?) {
-        guard let flow = forest[slot].flow, var pause = flow.pauses[""], flow.beginning != .due else { return }
+        guard let flow = forest[slot].flow, var pause = flow.kept.pauses[""], flow.beginning != .due else { return }
         let definition = definitions.flows[flow.definition.index]
         guard name == nil || definition.navigator?.service.name == name || definition.guard?.service.name == name
         else { return }
         pause.isCut = true
         forest.update(slot) { [pause] node in
-            node.flow?.pauses[""] = pause
+            node.flow?.kept.pauses[""] = pause
             node.flow?.beginning = .paused(until: pause.end)
         }
         schedule(.beginning(forest.id(of: slot)), due: pause.end)
@@ -86,11 +88,11 @@ extension Machine {
         _ name: String, at flow: NodeSlot, _ fault: Fault, isLoss: Bool = false, origin: UInt64 = 0, _ now: Instant
     ) {
         // Clients can register screens of any name.
-        var all = (forest[flow].flow?.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
+        var all = (forest[flow].flow?.kept.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
         if all[name]?.note(fault, of: origin, at: now) == nil {
             all[name] = Pause(after: fault, isLoss: isLoss, of: origin, at: now)
         }
-        forest.update(flow) { [all] in $0.flow?.pauses = all }
+        forest.update(flow) { [all] in $0.flow?.kept.pauses = all }
     }
 
     /// A program refuses a screen. If that brings the screen again, by the step of `onDismissed` or because a flow begins again, it
@@ -107,7 +109,7 @@ extension Machine {
         let screen = definitions.screen(named: forest[slot].name)
         if let given = screen.flatMap({ definitions[$0].patience }) { return given }
         let isDismissed = screen.map { definitions[$0].whenOwnerGone == .dismiss } ?? true
-        return isDismissed || forest[slot].presenting?.reason == .launch
+        return isDismissed || forest[slot].presenting?.kept.reason == .launch
             ? Limits.patience : Limits.patienceForLosses
     }
 
@@ -123,30 +125,32 @@ extension Machine {
     /// An empty flow goes, with the screen that was lost. The next flow of its name below the same parent goes on with its pauses,
     /// else a rule that contributes it again would be a loop without one.
     mutating func handOnPauses(of flow: NodeSlot, _ now: Instant) {
-        guard let parent = forest[flow].parent, let pauses = forest[flow].flow?.pauses, !pauses.isEmpty else { return }
+        guard let parent = forest[flow].parent, let pauses = forest[flow].flow?.kept.pauses, !pauses.isEmpty else {
+            return
+        }
         let prefix = forest[flow].name + "/"
-        var all = (forest[parent].flow?.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
+        var all = (forest[parent].flow?.kept.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
         for (name, own) in pauses where !own.isOver(at: now) { all[prefix + name] = own }
-        forest.update(parent) { [all] in $0.flow?.pauses = all }
+        forest.update(parent) { [all] in $0.flow?.kept.pauses = all }
     }
 
     /// A new flow takes over the pauses of the one before.
     mutating func takeOverPauses(_ flow: NodeSlot, from parent: NodeSlot) {
-        guard let pauses = forest[parent].flow?.pauses, !pauses.isEmpty else { return }
+        guard let pauses = forest[parent].flow?.kept.pauses, !pauses.isEmpty else { return }
         let prefix = forest[flow].name + "/"
         let taken = pauses.filter { $0.key.hasPrefix(prefix) }
         if taken.isEmpty { return }
         forest.update(flow) { node in
-            for (name, own) in taken { node.flow?.pauses[String(name.dropFirst(prefix.count))] = own }
+            for (name, own) in taken { node.flow?.kept.pauses[String(name.dropFirst(prefix.count))] = own }
         }
-        forest.update(parent) { $0.flow?.pauses = pauses.filter { taken[$0.key] == nil } }
+        forest.update(parent) { $0.flow?.kept.pauses = pauses.filter { taken[$0.key] == nil } }
     }
 
     /// Forgets the pauses of screens that no definition declares any more.
     mutating func forgetUndeclaredPauses(of flow: NodeSlot) {
-        guard let pauses = forest[flow].flow?.pauses, !pauses.isEmpty else { return }
+        guard let pauses = forest[flow].flow?.kept.pauses, !pauses.isEmpty else { return }
         let declared = pauses.filter { definitions.declaresPaused($0.key) }
-        if declared.count < pauses.count { forest.update(flow) { $0.flow?.pauses = declared } }
+        if declared.count < pauses.count { forest.update(flow) { $0.flow?.kept.pauses = declared } }
     }
 
     // MARK: Roots whose properties are not known yet
@@ -196,7 +200,8 @@ extension Machine {
     /// A screen with an owner that is out of sight is evicted some time later, by its declaration.
     mutating func awaitEviction(of slot: NodeSlot, _ now: Instant) {
         guard definitions.haveEvictedScreens, !forest[slot].isInSight, forest[slot].owner != nil,
-            let presenting = forest[slot].presenting, presenting.eviction == .none, let time = evictionTime(of: slot)
+            let presenting = forest[slot].presenting, presenting.kept.eviction == .none,
+            let time = evictionTime(of: slot)
         else { return }
         // Out of sight, its owner is not asked whether it is alive, and no presenter is called.
         guard [nil, .check, .pause].contains(presenting.alarm?.purpose) else { return }

@@ -44,7 +44,7 @@ extension Machine {
         let highest = forest.highest(of: calls.map(\.screen))
         let order = calls.indices.sorted { calls[$0].screen == highest && calls[$1].screen != highest }
         for place in order {
-            let origin = forest[calls[place].screen].presenting?.origin ?? 0
+            let origin = forest[calls[place].screen].presenting?.kept.origin ?? 0
             calls[place].token =
                 (calls[place].isReturn ? nil : activationTokens.take(for: origin)) ?? activationTokens.takeCurrent()
         }
@@ -55,15 +55,17 @@ extension Machine {
         let slot = call.screen
         guard let presenting = forest[slot].presenting else { return }
         guard presenting.underWay.count < Limits.callsPerScreen else {
-            forest.update(slot) { $0.presenting?.state = .queued }
+            forest.update(slot) { $0.presenting?.kept.state = .queued }
             return
         }
         let id = questions.ask(.presenter(asked(slot, presenting)))
         let token = call.token ?? presenting.value.keptToken(at: turn.now)
         forest.update(slot) { $0.presenting?.value.becomeAsked(id, call.token, at: turn.now) }
-        origins.wait(presenting.origin)
-        if presenting.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
-        let (reason, direction) = (presenting.reason, presenting.reason.launchDirection(replaces: presenting.replaces))
+        origins.wait(presenting.kept.origin)
+        if presenting.kept.reason == .launch { beginTiming(slot, origin: call.origin, turn) }
+        let (reason, direction) = (
+            presenting.kept.reason, presenting.kept.reason.launchDirection(replaces: presenting.replaces)
+        )
         var presentation = presentation(id, of: slot, reason, direction, token)
         if let presenter = hurriedPresenter(of: slot, turn.now) { presentation.presenter = presenter }
         turn.effects.append(.present(presentation))
@@ -77,7 +79,7 @@ extension Machine {
         var comeback = presenting.comeback
         if let token = call.token { comeback.token = token }
         if !comeback.isDue || call.former != nil { comeback.former = call.former }
-        comeback.isDue = presenting.state != .shown || comeback.underWay != nil
+        comeback.isDue = presenting.kept.state != .shown || comeback.underWay != nil
         if !comeback.isDue, let owner = forest[slot].owner {
             var asked = asked(slot, presenting)
             asked.isReturn = true
@@ -97,14 +99,14 @@ extension Machine {
     private func mayReturn(_ slot: NodeSlot) -> Bool {
         guard case .service? = forest[slot].presenting?.presenter else { return false }
         // While a call is under way, its answer can make an owner.
-        if forest[slot].presenting?.state == .shown, forest[slot].owner == nil { return false }
+        if forest[slot].presenting?.kept.state == .shown, forest[slot].owner == nil { return false }
         return definitions.screen(named: forest[slot].name).map { definitions[$0].isPresentedOnReturn } ?? true
     }
 
     private func asked(_ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>) -> AskedPresenter {
         AskedPresenter(
             screen: forest.id(of: slot), path: forest[slot].path, object: presenting.presenter.service.path,
-            application: presenting.presenter.application, origin: presenting.origin)
+            application: presenting.presenter.application, origin: presenting.kept.origin)
     }
 
     private func presentation(
@@ -121,7 +123,7 @@ extension Machine {
             id: id, presenter: node.presenting?.presenter ?? .service(Service("", path: "/", timeout: 0)),
             path: node.path, name: node.name, arguments: node.arguments, instance: node.instance, style: node.style,
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
-            serial: node.presenting?.serial ?? 0, reason: reason, direction: direction, activationToken: token,
+            serial: node.presenting?.kept.serial ?? 0, reason: reason, direction: direction, activationToken: token,
             state: node.savedState, answers: asks.answers(for: node.instance))
     }
 
@@ -131,7 +133,7 @@ extension Machine {
         guard let presenting = forest[slot].presenting, case .service = presenting.presenter,
             !presenting.wasInSight, forest[slot].arguments.hasSameValues(as: arguments)
         else { return false }
-        return switch presenting.state {
+        return switch presenting.kept.state {
         case .due: false
         case .asked, .queued: true
         case .shown: forest[slot].owner != nil
@@ -146,7 +148,7 @@ extension Machine {
         forest.update(slot) { node in
             node.presenting?.value.becomeDue(.update, isOwned: isOwned)
             // Its owner has to know, and does not wait.
-            if isOwned { node.presenting?.fault = nil }
+            if isOwned { node.presenting?.kept.fault = nil }
         }
         if forest[slot].isInSight { forest.noteSighting(slot) }
     }
@@ -189,10 +191,10 @@ private struct KnownPresenting {
     let isLeaving: Bool
 
     init(_ presenting: Boxed<Node.Presenting>) {
-        state = presenting.state
+        state = presenting.kept.state
         wasInSight = presenting.wasInSight
         isReturnDue = presenting.comeback.isDue
-        isLeaving = presenting.eviction == .underWay
+        isLeaving = presenting.kept.eviction == .underWay
     }
 }
 

@@ -55,7 +55,7 @@ extension Coordinator {
     }
 
     /// A flow's latest navigation; nil if there was none.
-    public func lastNavigation(of node: NodeID) -> LastNavigation? { machine.forest[slot(node)].flow?.last }
+    public func lastNavigation(of node: NodeID) -> LastNavigation? { machine.forest[slot(node)].flow?.activity.last }
 
     /// The slot of a presentable that was looked up just now.
     ///

@@ -129,45 +129,16 @@ extension Machine {
 
     private func nodeRecord(of slot: NodeSlot) -> NodeRecord {
         NodeRecord(
-            parent: forest[slot].parent.map { forest[$0].instance } ?? 0, traits: forest[slot].traits,
-            onDismissed: forest[slot].onDismissed.map { storedTemplate($0) },
-            presenting: forest[slot].presenting.map { presenting in
-                NodeRecord.Presenting(
-                    isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
-                    origin: presenting.origin, serial: presenting.serial, eviction: presenting.eviction,
-                    isOutdated: presenting.isOutdated, leftBy: presenting.leftBy, isExpected: presenting.isExpected,
-                    hasAnsweredAlive: presenting.hasAnsweredAlive, fault: presenting.fault)
-            },
-            flow: forest[slot].flow.map { flow in
-                NodeRecord.Flow(
-                    readiness: flow.readiness, isAwaitedByParent: flow.isAwaitedByParent,
-                    selected: flow.selected.map { forest[$0].instance }, birth: flow.birth,
-                    emptiedBy: flow.isBare ? emptyFlows.causes[forest.id(of: slot)] : nil,
-                    isBare: flow.isBare,
-                    pauses: flow.pauses.sorted { $0.key < $1.key }.map { NodeRecord.NamedPause($0.key, $0.value) },
-                    nothingToShow: flow.nothingToShow)
-            },
-            onResult: forest[slot].onResult.map {
-                NodeRecord.OnResult(template: storedTemplate($0.template), asked: $0.asked)
-            })
-    }
-
-    private func storedTemplate(_ template: StepTemplate) -> NodeRecord.Template {
-        var bindings: [Binding]?
-        if case .given(let given) = template.arguments { bindings = given }
-        return NodeRecord.Template(
-            step: definitions[template.step].name, bindings: bindings,
-            isPrivate: definitions[template.step].isPrivate)
+            parent: forest[slot].parent.map { forest[$0].instance } ?? 0, kept: forest[slot].kept,
+            presenting: forest[slot].presenting.map { Boxed($0.kept) }, flow: forest[slot].flow.map { Boxed($0.kept) })
     }
 
     /// The activity record of a flow; none for a screen, or if nothing happened.
     private func record(ofActivity slot: NodeSlot) -> [Record] {
-        guard let flow = forest[slot].flow, flow.last != nil || flow.reached != nil else { return [] }
-        let record = ActivityRecord(
-            last: flow.last.map {
-                ActivityRecord.Last(serial: $0.serial, step: $0.step, arguments: $0.arguments, client: $0.client)
-            }, reached: flow.reached, isResting: flow.isResting, stage: flow.stage, isAwake: flow.wakers > 0)
-        return [Record(RecordKey(.activity, forest[slot].instance), record.encoded())]
+        guard let activity = forest[slot].flow?.activity, activity.last != nil || activity.reached != nil else {
+            return []
+        }
+        return [Record(RecordKey(.activity, forest[slot].instance), activity.encoded())]
     }
 
     private func record(ofStep deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool) -> Record {
@@ -204,7 +175,7 @@ extension Machine {
         for slot in forest.preorder() where forest[slot].flow?.touched != nil {
             let reached = forest[slot].flow?.lastReached
             forest.update(slot) { node in
-                node.flow?.reached = reached
+                node.flow?.activity.reached = reached
                 node.flow?.touched = nil
             }
         }

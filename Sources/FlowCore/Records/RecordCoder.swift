@@ -160,6 +160,22 @@ extension Array: RecordPart where Element: RecordPart {
     }
 }
 
+/// The entries are in the order of their keys.
+extension Dictionary: RecordPart where Key: RecordPart & Comparable, Value: RecordPart {
+    static var unread: [Key: Value] { [:] }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var count = count
+        try coder.code(count: &count)
+        let sorted = sorted { $0.key < $1.key }
+        for place in 0..<count {
+            var (key, value) = Coder.reads ? (.unread, .unread) : sorted[place]
+            try coder.code(&key)
+            try coder.code(&value)
+            if Coder.reads { self[key] = value }
+        }
+    }
+}
+
 extension Argument: RecordPart {
     static var unread: Argument { Argument("", .unread) }
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {

@@ -21,8 +21,8 @@ final class RecordSet {
         /// The greatest of the origins in it.
         var latestOrigin: UInt64 {
             var origin: UInt64 = 0
-            if let presenting = node.presenting { origin = presenting.value.origin }
-            if let flow = node.flow { origin = max(origin, flow.value.birth, flow.value.emptiedBy?.origin ?? 0) }
+            if let presenting = node.presenting { origin = presenting.origin }
+            if let flow = node.flow { origin = max(origin, flow.birth, flow.emptiedBy?.origin ?? 0) }
             return origin
         }
 
@@ -30,7 +30,7 @@ final class RecordSet {
         fileprivate var greatestNumber: UInt64 {
             var number = max(latestOrigin, node.raised)
             if let flow = node.flow {
-                for named in flow.value.pauses { number = max(number, named.pause.failures, named.pause.origin) }
+                for pause in flow.pauses.values { number = max(number, pause.failures, pause.origin) }
             }
             return number
         }
@@ -207,10 +207,11 @@ final class RecordSet {
     }
 }
 
-extension NodeRecord.Template {
-    /// Only literal values are the template's own.
+extension Node.KeptStep {
+    /// Only literal values are the step's own.
     fileprivate mutating func removePrivateValues() {
-        if isPrivate { bindings?.removeAll { if case .literal = $0.source { true } else { false } } }
+        guard isPrivate, case .given(let bindings) = arguments else { return }
+        arguments = .given(bindings.filter { if case .literal = $0.source { false } else { true } })
     }
 }
 
@@ -254,10 +255,10 @@ extension Record {
             return Record(key, step.encoded())
         case .node:
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
-            node.traits.arguments = node.arguments.broadcastable
-            node.onDismissed?.value.removePrivateValues()
-            node.onResult?.value.template.removePrivateValues()
-            if let asked = node.onResult?.asked.broadcastable { node.onResult?.asked = asked }
+            node.kept.arguments = node.arguments.broadcastable
+            node.kept.onDismissed?.value.removePrivateValues()
+            node.kept.onResult?.value.template.removePrivateValues()
+            if let asked = node.onResult?.asked.broadcastable { node.kept.onResult?.asked = asked }
             return Record(key, node.encoded())
         case .stepper:
             guard let stepper = try? StepperRecord(body), !stepper.isPrivate else { return Record(key, nil) }

@@ -4,20 +4,21 @@ extension Machine {
     /// Notes that a flow may be empty, to be looked at when the cascade has ended or waits.
     mutating func noteEmpty(_ flow: NodeSlot, _ cause: EmptyFlows.Cause) {
         guard isLeftEmpty(flow) else {
-            if forest[flow].flow?.isChildless == true { forest.update(flow) { $0.flow?.isBare = true } }
+            if forest[flow].flow?.isChildless == true { forest.update(flow) { $0.flow?.kept.isBare = true } }
             return
         }
         // The origin lasts until then, so that its limit holds for the step of `onDismissed` (S-11).
-        guard emptyFlows.note(forest.id(of: flow), cause) else { return }
+        emptyFlows.touch(forest.id(of: flow))
+        if forest[flow].flow?.kept.emptiedBy != nil { return }
         origins.wait(cause.origin, isDeferred: true)
-        touchCause(of: flow)
+        forest.update(flow) { $0.flow?.kept.emptiedBy = Boxed(cause) }
     }
 
     /// A step was not navigated. If the birth of its flow triggered it, and the flow has had no child, the flow is empty. So is one
     /// that took its initial step again.
     mutating func noteFailedCreation(_ step: WaitingStep, _ fault: Fault?) {
         noteStillEmpty(step, fault, cause: step.cause)
-        guard let flow = forest.slot(of: step.flow), let state = forest[flow].flow, state.birth == step.origin,
+        guard let flow = forest.slot(of: step.flow), let state = forest[flow].flow, state.kept.birth == step.origin,
             !state.mayBeEmpty
         else { return }
         forest.update(flow) { $0.flow?.mayBeEmpty = true }
@@ -70,7 +71,7 @@ extension Machine {
 
     /// A flow has a new child, or has one again.
     mutating func endEmptiness(ofParent flow: NodeSlot) {
-        guard forest[flow].flow?.isBare == true || !emptyFlows.isEmpty, forest[flow].flow?.isChildless == false else {
+        guard let state = forest[flow].flow, state.kept.isBare || state.kept.emptiedBy != nil, !state.isChildless else {
             return
         }
         endEmptiness(of: flow)
@@ -78,25 +79,25 @@ extension Machine {
 
     /// A flow has a child, or stays without one.
     mutating func endEmptiness(of flow: NodeSlot) {
-        forgetEmpty(forest.id(of: flow))
+        forgetEmpty(flow)
         let isBare = forest[flow].flow?.isChildless == true
         forest.update(flow) { node in
-            node.flow?.isBare = isBare
+            node.flow?.kept.isBare = isBare
             node.flow?.beginning = nil
-            node.flow?.nothingToShow = ""
+            node.flow?.kept.nothingToShow = ""
         }
     }
 
-    /// A flow is gone, or is not empty.
-    mutating func forgetEmpty(_ flow: NodeID) {
-        guard let cause = emptyFlows.remove(flow) else { return }
+    /// A flow is not empty.
+    mutating func forgetEmpty(_ flow: NodeSlot) {
+        guard let cause = forest[flow].flow?.kept.emptiedBy else { return }
+        forest.update(flow) { $0.flow?.kept.emptiedBy = nil }
         releaseOrigin(cause.origin, isDeferred: true)
-        if let slot = forest.slot(of: flow) { touchCause(of: slot) }
     }
 
-    /// The record of a flow that lives without a child has what emptied it.
-    private mutating func touchCause(of flow: NodeSlot) {
-        if forest[flow].flow?.isBare == true { forest.touch(flow) }
+    /// A step that a flow waited for has ended: if the flow may be empty, it is looked at.
+    mutating func touchEmpty(_ flow: NodeID) {
+        if let slot = forest.slot(of: flow), forest[slot].flow?.kept.emptiedBy != nil { emptyFlows.touch(flow) }
     }
 
     /// A triggered step of an origin no longer waits.

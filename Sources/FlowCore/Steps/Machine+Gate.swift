@@ -209,12 +209,12 @@ extension Machine {
     }
 
     private func checkReadiness(of flow: NodeSlot, from place: NodeSlot, for client: Client) throws(FlowError) {
-        switch forest[place].flow?.readiness {
+        switch forest[place].flow?.kept.readiness {
         case .awaitingStep?:
             try checkDeadlock(client, at: place, "waits until '\(forest[flow].path)' is ready")
         case .awaitingChildren?:
             for child in forest.children(of: place) {
-                guard let state = forest[child].flow, state.isAwaitedByParent, !state.isReady else { continue }
+                guard let state = forest[child].flow, state.kept.isAwaitedByParent, !state.isReady else { continue }
                 try checkReadiness(of: flow, from: child, for: client)
             }
         case .ready?, nil: return

@@ -12,11 +12,12 @@ extension Machine {
 
     /// When the next idle step of a flow is due; nil if none is: all have been navigated, or a screen keeps the flow awake.
     func idleDue(of slot: NodeSlot) -> Instant? {
-        guard let flow = forest[slot].flow, let reached = flow.lastReached, !flow.isResting, flow.wakers == 0 else {
+        guard let flow = forest[slot].flow, let reached = flow.lastReached, !flow.activity.isResting, flow.wakers == 0
+        else {
             return nil
         }
         let stages = definitions.flows[flow.definition.index].idle
-        return stages.isEmpty ? nil : reached.advanced(by: stages[min(flow.stage, stages.count - 1)].after)
+        return stages.isEmpty ? nil : reached.advanced(by: stages[min(flow.activity.stage, stages.count - 1)].after)
     }
 
     /// A step from outside reached a flow, and so all flows above it.
@@ -27,7 +28,7 @@ extension Machine {
     private mutating func reachAll(from flow: NodeSlot, _ turn: inout Turn) {
         var place: NodeSlot? = flow
         while let slot = place {
-            if forest[slot].flow?.reached != nil { reachAlone(slot, &turn) }
+            if forest[slot].flow?.activity.reached != nil { reachAlone(slot, &turn) }
             place = forest[slot].parent
         }
     }
@@ -35,7 +36,7 @@ extension Machine {
     private mutating func reachAlone(_ slot: NodeSlot, _ turn: inout Turn) {
         if forest[slot].flow?.isIdle == true { return beginIdleTimes(of: slot, &turn) }
         // There is an alarm, which is not too late.
-        forest.update(slot) { $0.flow?.reached = turn.now }
+        forest.update(slot) { $0.flow?.activity.reached = turn.now }
     }
 
     /// The idle times of a flow begin now.
@@ -50,13 +51,13 @@ extension Machine {
     mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         // The flow may be gone, or was reached.
         guard step.purpose == .idle(isLast: true), let slot = forest.slot(of: step.flow),
-            forest[slot].flow?.isResting == true
+            forest[slot].flow?.activity.isResting == true
         else { return }
-        forest.update(slot) { $0.flow?.reached = turn.now }
+        forest.update(slot) { $0.flow?.activity.reached = turn.now }
         switch outcome {
         case .navigated, .ignored(.deferred): break
         case .ignored, .refused:
-            forest.update(slot) { $0.flow?.isResting = false }
+            forest.update(slot) { $0.flow?.activity.isResting = false }
             scheduleIdleStep(of: slot)
         }
     }
@@ -72,7 +73,9 @@ extension Machine {
 
     /// The times of flows that no screen keeps awake any more begin anew.
     mutating func restartDozing(_ turn: inout Turn) {
-        for slot in forest.takeDozing() where forest[slot].flow?.reached != nil { beginIdleTimes(of: slot, &turn) }
+        for slot in forest.takeDozing() where forest[slot].flow?.activity.reached != nil {
+            beginIdleTimes(of: slot, &turn)
+        }
     }
 
     // MARK: Alarms

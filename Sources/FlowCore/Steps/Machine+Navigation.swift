@@ -44,7 +44,7 @@ extension Machine {
             if !asks.isEmpty, let slot = plan.children[place].slot { noteContributed(slot, by: step.origin, &turn) }
         }
         setLastNavigation(
-            plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
+            plan.arguments, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
         if !gone.isEmpty || !plan.children.isEmpty { forest.updateVisibility(below: flow, changed: changed) }
         if !gone.isEmpty {
@@ -87,19 +87,21 @@ extension Machine {
             // What was saved belongs to the former arguments (S-44).
             if !forest[slot].arguments.hasSameValues(as: arguments) {
                 forest.setSavedState([], of: slot)
-                if forest[slot].presenting != nil { forest.update(slot) { $0.presenting?.isOutdated = true } }
+                if forest[slot].presenting != nil { forest.update(slot) { $0.presenting?.kept.isOutdated = true } }
             }
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
             // Its times count from now on, as if it were new (S-34).
-            if forest[slot].flow?.reached != nil { beginIdleTimes(of: slot, &turn) }
+            if forest[slot].flow?.activity.reached != nil { beginIdleTimes(of: slot, &turn) }
             // The answer is for whom contributed it last (S-45).
-            if onResult != nil || forest[slot].onResult != nil { forest.setOnResult(onResult, of: slot) }
+            if onResult != nil || forest[slot].onResult != nil {
+                forest.updateKept(slot) { $0.onResult = onResult.map { Boxed($0) } }
+            }
             if forest[slot].presenting != nil {
                 if !isReturn { presentAgain(slot) }
                 forest.update(slot) { [serial] node in
-                    node.presenting?.origin = step.origin
-                    node.presenting?.serial = serial
+                    node.presenting?.kept.origin = step.origin
+                    node.presenting?.kept.serial = serial
                 }
             }
         case .adjust(let place, let adjustment):
@@ -133,7 +135,7 @@ extension Machine {
         forest.update(slot) { [serial] node in
             node.presenting?.value.contribute(by: step.origin, serial, replaces: replaces)
             // Before the child is reported, because its parent's readiness depends on it (S-26).
-            if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
+            if step.purpose == .initial { node.flow?.kept.isAwaitedByParent = true }
         }
         return slot
     }
@@ -145,8 +147,8 @@ extension Machine {
         case .raise: forest.raise(slot)
         case .setVisible(let isVisible):
             forest.update(slot) { node in
-                node.isVisible = isVisible
-                node.isHiddenByRule = !isVisible
+                node.kept.isVisible = isVisible
+                node.kept.isHiddenByRule = !isVisible
             }
         }
     }
@@ -191,11 +193,9 @@ extension Machine {
 
     /// Stores the flow's latest navigation, and charges its arguments.
     mutating func setLastNavigation(
-        _ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: NodeSlot, for client: Client
+        _ arguments: Arguments, of step: String, _ flow: NodeSlot, for client: Client
     ) {
-        forest.setLast(
-            LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount),
-            of: flow)
+        forest.setLast(LastNavigation(serial: serial, step: step, arguments: arguments, client: client), of: flow)
     }
 
     private func navigation(

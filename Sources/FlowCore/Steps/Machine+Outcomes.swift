@@ -6,7 +6,7 @@ extension Machine {
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) -> Outcome {
         conclude(step, outcome, &turn)
         if case .navigated = outcome {} else { noteFailedCreation(step, fault(of: step, outcome)) }
-        if !emptyFlows.isEmpty { emptyFlows.touch(step.flow) }
+        touchEmpty(step.flow)
         if step.countedBytes != nil { stopWaiting(step) }
         if step.isTriggered { releaseOrigin(step.origin) }
         if asks.isFollowing { endStep(step, ofAskBy: outcome, &turn) }

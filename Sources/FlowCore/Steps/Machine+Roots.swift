@@ -48,7 +48,7 @@ extension Machine {
         let origin = initial == nil ? 0 : origins.next()
         let slot = forest.insert(
             Forest.Birth(
-                traits: NodeTraits(
+                kept: Node.Kept(
                     name: definition.name, id: id, arguments: arguments, isVisible: true,
                     whenHidden: flowRequest.whenHidden ?? whenHidden(ofRoot: definition.name, by: flowRequest.client),
                     client: flowRequest.client, output: flowRequest.output),

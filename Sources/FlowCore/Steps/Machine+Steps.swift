@@ -114,16 +114,16 @@ extension Machine {
                 continue
             }
             guard !isAwaitingSteps(slot) else {
-                forest.update(slot) { $0.flow?.isBare = true }
+                forest.update(slot) { $0.flow?.kept.isBare = true }
                 continue
             }
             // The flow may have been listed twice.
-            guard let cause = emptyFlows.causes[next.id] else { continue }
+            guard let cause = forest[slot].flow?.kept.emptiedBy?.value else { continue }
             if whenEmpty(slot) == .again {
                 if mayBegin(slot, cause, &turn) { beginAgain(slot, cause, &turn) }
                 continue
             }
-            _ = emptyFlows.remove(next.id)
+            forest.update(slot) { $0.flow?.kept.emptiedBy = nil }
             handOnPauses(of: slot, turn.now)
             dismiss(
                 slot, Dismissal(.empty, cause.fault, isClosed: cause.isClosed), origin: cause.origin,
@@ -134,17 +134,17 @@ extension Machine {
 
     /// Whether an empty flow begins again now: at once if it was not empty before, and after a pause if it was (S-48).
     private mutating func mayBegin(_ slot: NodeSlot, _ cause: EmptyFlows.Cause, _ turn: inout Turn) -> Bool {
-        forest.update(slot) { $0.flow?.isBare = true }
+        forest.update(slot) { $0.flow?.kept.isBare = true }
         if cause.isClosed { return false }
         if let beginning = forest[slot].flow?.beginning { return beginning == .due }
         let fault = cause.fault ?? Fault("", "")
         // After a restart a pause goes on.
         notePause("", at: slot, fault, isLoss: true, turn.now)
-        guard let pause = forest[slot].flow?.pauses[""], turn.now < pause.end else { return true }
+        guard let pause = forest[slot].flow?.kept.pauses[""], turn.now < pause.end else { return true }
         let text = fault.text.isEmpty ? "nothing to show" : "nothing to show: \(fault.text)"
         forest.update(slot) { node in
             node.flow?.beginning = .paused(until: pause.end)
-            node.flow?.nothingToShow = text
+            node.flow?.kept.nothingToShow = text
         }
         schedule(.beginning(forest.id(of: slot)), due: pause.end)
         turn.effects.append(
@@ -164,9 +164,9 @@ extension Machine {
         let step = WaitingStep(
             origin: hasPaused ? origins.next() : cause.origin, client: .daemon, flow: forest.id(of: slot),
             step: initial.step, arguments: initial.arguments, cause: cause.cause, purpose: .initial)
-        guard mayTrigger(step, &turn) else { return emptyFlows.touch(forest.id(of: slot)) }
+        guard mayTrigger(step, &turn) else { return touchEmpty(forest.id(of: slot)) }
         queue.insert(contentsOf: [step])
-        forgetEmpty(forest.id(of: slot))
+        forgetEmpty(slot)
     }
 
     /// Notes the flows that are empty by new definitions. Each has an origin, in the order in which they go.

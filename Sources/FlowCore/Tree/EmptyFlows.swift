@@ -1,7 +1,8 @@
 /// Flows that may be empty (S-36), and what emptied them.
 ///
 /// A flow is noted when it loses its last child, and when a step of its birth is not navigated. It is due then, and again
-/// whenever a step that it waited for has ended. It stays noted until it is gone, has a child, or may stay without one.
+/// whenever a step that it waited for has ended. It stays noted until it is gone, has a child, or may stay without one: so long it has the
+/// cause (``Node/KeptFlow``).
 struct EmptyFlows: Sendable {
     /// What emptied a flow: its `onDismissed` has the origin, cause and sender of that.
     struct Cause: Equatable, Sendable {
@@ -14,27 +15,14 @@ struct EmptyFlows: Sendable {
         var isClosed = false
     }
 
-    private(set) var causes: [NodeID: Cause] = [:]
     /// The flows to look at; some may be gone.
     private var due: [NodeID] = []
 
-    /// Whether no flow is noted.
-    var isEmpty: Bool { causes.isEmpty }
     /// Whether a flow has to be looked at.
     var hasDue: Bool { !due.isEmpty }
 
-    /// Notes a flow. Returns false if it was noted before; then that cause counts.
-    mutating func note(_ flow: NodeID, _ cause: Cause) -> Bool {
-        due.append(flow)
-        if causes[flow] != nil { return false }
-        causes[flow] = cause
-        return true
-    }
-
-    /// A flow has a child, or a step that it waited for has ended.
-    mutating func touch(_ flow: NodeID) {
-        if causes[flow] != nil { due.append(flow) }
-    }
+    /// A flow was noted, or is and has a child, or a step that it waited for has ended.
+    mutating func touch(_ flow: NodeID) { due.append(flow) }
 
     /// Takes the flows to look at.
     mutating func takeDue() -> [NodeID] {
@@ -42,7 +30,4 @@ struct EmptyFlows: Sendable {
         defer { due.removeAll(keepingCapacity: true) }
         return due
     }
-
-    /// A flow is gone, or is not empty. Returns its cause.
-    mutating func remove(_ flow: NodeID) -> Cause? { causes.removeValue(forKey: flow) }
 }

@@ -9,8 +9,8 @@ extension Forest {
     /// already.
     mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, selects: Bool = true) {
         update(slot) { node in
-            node.isVisible = isVisible
-            node.isHiddenByRule = false
+            node.kept.isVisible = isVisible
+            node.kept.isHiddenByRule = false
         }
         if isVisible, selects, let parent = self[slot].parent, self[parent].flow?.covering == .tabs {
             select(slot, of: parent)
@@ -87,7 +87,7 @@ extension Forest {
     /// Updates which child covers the others.
     private mutating func cover(_ parent: NodeSlot) {
         guard let covering = self[parent].flow?.covering else { return }
-        if covering == .tabs, self[parent].flow?.selected.isEmpty == true,
+        if covering == .tabs, self[parent].flow?.kept.selected.isEmpty == true,
             let oldest = self[parent].flow?.children.first
         {
             select(oldest, of: parent)
@@ -96,7 +96,7 @@ extension Forest {
             switch covering {
             case .free: nil
             case .stack: self[parent].flow?.children.last
-            case .tabs: self[parent].flow?.selected.last
+            case .tabs: self[parent].flow?.kept.selected.last?.slot
             case .layers: front(of: parent)
             }
         let now = current.map { id(of: $0) }
@@ -109,7 +109,7 @@ extension Forest {
         if isInSight != self[slot].isInSight {
             update(slot) { node in
                 node.isInSight = isInSight
-                node.presenting?.isKept = false
+                node.presenting?.kept.isSpared = false
             }
             if self[slot].presenting != nil { noteSighting(slot) }
         }
@@ -181,10 +181,11 @@ extension Forest {
 
     /// Selects a child among tabs.
     mutating func select(_ child: NodeSlot, of parent: NodeSlot) {
-        guard self[parent].flow?.selected.last != child else { return }
+        let id = id(of: child)
+        guard self[parent].flow?.kept.selected.last != id else { return }
         update(parent) { node in
-            node.flow?.selected.removeAll { $0 == child }
-            node.flow?.selected.append(child)
+            node.flow?.kept.selected.removeAll { $0 == id }
+            node.flow?.kept.selected.append(id)
         }
     }
 }

@@ -150,7 +150,7 @@ struct Forest: Sendable {
             let place = place(of: slot, among: children(of: parent))
             update(parent) { node in
                 if let place { node.flow?.children.remove(at: place) }
-                if node.flow?.selected.contains(slot) == true { node.flow?.selected.removeAll { $0 == slot } }
+                node.flow?.kept.selected.removeAll { $0.slot == slot }
                 node.flow?.ids.remove(id)
             }
         } else {
@@ -178,7 +178,7 @@ struct Forest: Sendable {
             roots.remove(at: place)
             roots.append(slot)
         }
-        update(slot) { [lastInstance] in $0.raised = lastInstance }
+        update(slot) { [lastInstance] in $0.kept.raised = lastInstance }
     }
 
     /// Puts the restored children of a flow, or the roots for nil, in order: they were inserted in the order of their instances.
@@ -207,7 +207,7 @@ struct Forest: Sendable {
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         update(slot) { node in
             node.flow?.children = []
-            if node.flow?.selected.isEmpty == false { node.flow?.selected = [] }
+            node.flow?.kept.selected = []
             node.flow?.ids = SiblingIDs()
         }
         return gone
@@ -247,13 +247,8 @@ extension Forest {
     /// Sets the saved state of a screen.
     mutating func setSavedState(_ state: Arguments, of slot: NodeSlot) { nodes.setSavedState(state, of: slot) }
 
-    /// Sets the step for the parent when the node is dismissed.
-    mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
-        nodes.setOnDismissed(template, of: slot)
-    }
-
-    /// Sets the step for the parent when the node answers.
-    mutating func setOnResult(_ onResult: OnResult?, of slot: NodeSlot) { nodes.setOnResult(onResult, of: slot) }
+    /// Changes what a node keeps, other than its arguments, and counts the difference.
+    mutating func updateKept(_ slot: NodeSlot, _ change: (inout Node.Kept) -> Void) { nodes.updateKept(slot, change) }
 
     /// Notes that the search for presentables to reclaim could have another result.
     mutating func noteReclaimChange() { nodes.noteReclaimChange() }

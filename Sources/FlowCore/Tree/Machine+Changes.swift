@@ -62,25 +62,25 @@ extension Machine {
     /// The initial step of a flow has ended, whatever its outcome. The flow is ready when the child flows that the step
     /// contributed are ready or gone (S-26).
     mutating func initialStepEnded(of flow: NodeSlot) {
-        guard forest[flow].flow?.readiness == .awaitingStep else { return }
+        guard forest[flow].flow?.kept.readiness == .awaitingStep else { return }
         let awaited = forest.children(of: flow).count { child in
-            forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+            forest[child].flow.map { $0.kept.isAwaitedByParent && !$0.isReady } ?? false
         }
-        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(awaited) }
+        forest.update(flow) { $0.flow?.kept.readiness = .awaitingChildren(awaited) }
         if awaited == 0 { becomeReady(flow) }
     }
 
     /// A child flow that the initial step contributed is ready or gone.
     mutating func awaitedChildEnded(of flow: NodeSlot) {
-        guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
-        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(count - 1) }
+        guard case .awaitingChildren(let count) = forest[flow].flow?.kept.readiness else { return }
+        forest.update(flow) { $0.flow?.kept.readiness = .awaitingChildren(count - 1) }
         if count == 1 { becomeReady(flow) }
     }
 
     private mutating func becomeReady(_ flow: NodeSlot) {
-        forest.update(flow) { $0.flow?.readiness = .ready }
+        forest.update(flow) { $0.flow?.kept.readiness = .ready }
         calls.resume(waitingFor: forest.id(of: flow))
-        if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
+        if forest[flow].flow?.kept.isAwaitedByParent == true, let parent = forest[flow].parent {
             awaitedChildEnded(of: parent)
         }
     }

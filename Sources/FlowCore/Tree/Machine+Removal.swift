@@ -59,7 +59,7 @@ extension Machine {
     /// A presentable was removed with all below it, as the last of these; its parent no longer waits for it (S-26).
     mutating func concludeRemoval(_ gone: [Node], below parent: NodeSlot?) {
         guard let parent, let last = gone.indices.last, let flow = gone[last].flow else { return }
-        if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
+        if flow.kept.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
     }
 
     /// Triggers the step that a flow has for this child that is gone (S-23, S-45).
@@ -69,7 +69,9 @@ extension Machine {
         _ flow: NodeSlot, of gone: Node?, _ how: Departure, origin: UInt64, cause: UInt64, _ client: Client,
         isInteractive: Bool? = nil, _ turn: inout Turn
     ) {
-        guard let gone, let template = how.result == nil ? gone.onDismissed : gone.onResult?.template else { return }
+        guard let gone, let kept = how.result == nil ? gone.onDismissed?.value : gone.onResult?.template,
+            let template = kept.template(definitions)
+        else { return }
         let scope = Planner.Scope(
             arguments: gone.arguments, flow: flow, origin: origin, now: turn.now, departure: (gone.name, how),
             asked: gone.onResult?.asked ?? [])
@@ -97,7 +99,7 @@ extension Machine {
             let id = NodeID(slot: gone[place].slot, instance: gone[place].instance)
             if let question = gone[place].flow?.question { withdrawQuestion(question, &turn) }
             unblock(id, at: turn.now)
-            if !emptyFlows.isEmpty { forgetEmpty(id) }
+            if let cause = gone[place].flow?.kept.emptiedBy { releaseOrigin(cause.origin, isDeferred: true) }
             calls.resume(waitingFor: id)
         }
         queue.leave(

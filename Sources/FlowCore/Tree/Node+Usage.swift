@@ -3,16 +3,14 @@
 extension Node {
     /// The bytes of arguments that count for the client that contributed the node: its own, those of its `onDismissed` and
     /// `onResult`, and the state that its owner saved.
-    var byteCount: Int {
-        arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
-    }
+    var byteCount: Int { kept.byteCount + savedState.byteCount }
 
     /// Calls a closure with each part of the node's usage, and its client.
     func forEachHolding(_ body: (Client, Accounting.Usage) -> Void) {
         body(client, Accounting.Usage(nodes: 1, bytes: byteCount))
         if let step = initialStep { body(step.client, Accounting.Usage(bytes: step.arguments.byteCount)) }
         for step in deferredSteps { body(step.client, Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)) }
-        if let last = flow?.last { body(last.client, Accounting.Usage(bytes: last.byteCount)) }
+        if let last = flow?.activity.last { body(last.client, last.usage) }
     }
 
     /// The node's usage, for all clients.
@@ -38,9 +36,9 @@ extension Forest {
     func subtractLast(
         of flow: NodeSlot, from own: inout Accounting.Usage, _ total: inout Accounting.Usage, for client: Client
     ) {
-        guard let last = self[flow].flow?.lastUsage else { return }
-        total.bytes -= last.byteCount
-        if last.client == client { own.bytes -= last.byteCount }
+        guard let last = self[flow].flow?.activity.last else { return }
+        total += -last.usage
+        if last.client == client { own += -last.usage }
     }
 
     /// A node's usage for one client, and in total.

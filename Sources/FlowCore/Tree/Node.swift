@@ -1,20 +1,20 @@
 // A node, and the table of all nodes, which is the only way to change them.
 //
-// The setter or observer of a property compares the new value with the old one, and declares what follows from a change
-// (`follows`): whether the node's record or activity record becomes dirty, whether signals report the new value, whether the
-// search for presentables to reclaim has to be repeated. `NodeTable.update` collects that after each change. Properties with
-// usage can only be changed by methods of the table, which charge and release it. So code that changes a node has nothing to
-// remember; whoever adds a property declares what follows from it here, and the tests compare all records with those that were
-// taken after each event.
+// What a restart restores of a node is in its `kept`, and in those of its flow or screen; when one of them has changed, the node's record is
+// dirty. Their observers, and those of the other properties that signals report, declare what follows from a change (`follows`): whether the
+// node's record or activity record becomes dirty, whether signals report the new value, whether the search for presentables to reclaim has
+// to be repeated. `NodeTable.update` collects that after each change. Properties with usage are only changed by methods of the table, which
+// charge and release it. So code that changes a node has nothing to remember, and the tests compare all records with those that were taken
+// after each event.
 
 /// A live presentable: a flow or a screen (S-1).
-struct Node: HasNodeTraits, Equatable, Sendable {
+struct Node: HasKept, Equatable, Sendable {
     /// Its instance, which is never used again; 0 marks a free slot.
     let instance: UInt64
     /// Its object path.
     let path: String
-    /// Its traits. Those that change later do so by the properties below, and by methods of the table.
-    fileprivate(set) var traits: NodeTraits
+    /// What a restart restores of it as it was, but for what only flows or screens have.
+    var kept: Kept { didSet { follows.formUnion(kept.changes(since: oldValue)) } }
     /// The state of a screen with a presenter.
     var presenting: Boxed<Presenting>?
     /// The state of a flow; nil for a screen.
@@ -33,30 +33,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// The number of nodes from its root to itself, both counted; at most ``Quotas/depth``.
     var depth: Int { Int(level) }
 
-    /// Whether it is visible, as `SetVisible` reported last (S-14).
-    var isVisible: Bool {
-        get { traits.isVisible }
-        set {
-            if newValue != traits.isVisible { follows.formUnion([.record, .reports(.visible)]) }
-            traits.isVisible = newValue
-        }
-    }
-    /// Whether a rule of its parent hid it (S-37).
-    var isHiddenByRule: Bool {
-        get { traits.isHiddenByRule }
-        set {
-            if newValue != traits.isHiddenByRule { follows.insert(.record) }
-            traits.isHiddenByRule = newValue
-        }
-    }
-    /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
-    var raised: UInt64 {
-        get { traits.raised }
-        set {
-            if newValue != traits.raised { follows.insert(.record) }
-            traits.raised = newValue
-        }
-    }
     /// Whether it is visible, not covered, and in a presented parent (S-14). Derived.
     var isPresented = false {
         didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .reclaimIfLeft]) } }
@@ -64,41 +40,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// Whether nothing covers it and its parent is presented, so that it is presented as soon as it is visible (S-38). Derived.
     var isInSight = false {
         didSet { if isInSight != oldValue, flow == nil { follows.insert(.reports(.inSight)) } }
-    }
-    /// The client that shows it (S-29); nil if it has no owner.
-    var owner: Client? {
-        get { traits.owner }
-        set {
-            if newValue != traits.owner {
-                follows.formUnion([.record, .reports(.owner), .reclaimIfLeft])
-                traits.backStep = nil
-            }
-            traits.owner = newValue
-        }
-    }
-    /// The step that Back takes on a screen, which goes with the owner that set it (S-39).
-    var backStep: String? {
-        get { traits.backStep }
-        set {
-            if newValue != traits.backStep { follows.insert(.record) }
-            traits.backStep = newValue
-        }
-    }
-    /// The output that a root stands on; empty if it has none (S-41).
-    var output: String {
-        get { traits.output }
-        set {
-            if newValue != traits.output { follows.formUnion([.record, .reports(.output)]) }
-            traits.output = newValue
-        }
-    }
-    /// The title that the owner of a screen gave it; empty if it has none (S-44).
-    var title: String {
-        get { traits.title }
-        set {
-            if newValue != traits.title { follows.formUnion([.record, .reports(.title)]) }
-            traits.title = newValue
-        }
     }
     /// Whether the latest search found that it and all below it can be reclaimed.
     var isReclaimable = false
@@ -112,14 +53,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// The properties that changed since the last signal.
     fileprivate var reported: Changes = []
 
-    /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
-    fileprivate(set) var onDismissed: StepTemplate?
-    private var boxedOnResult: Boxed<OnResult>?
-    /// The step for its parent when it answers (S-45).
-    fileprivate(set) var onResult: OnResult? {
-        get { boxedOnResult?.value }
-        set { boxedOnResult = newValue.map { Boxed($0) } }
-    }
     private var boxedInitialStep: Boxed<DeferredStep>?
     /// Its initial step, while it waits to be presented (S-16).
     fileprivate(set) var initialStep: DeferredStep? {
@@ -148,16 +81,14 @@ extension Node {
         in tree: (root: NodeSlot, depth: Int)?, _ parent: NodeSlot?, isLeft: Bool
     ) {
         self.init(
-            instance: instance, path: path, traits: birth.traits, presenting: birth.presenting, flow: birth.flow,
+            instance: instance, path: path, kept: birth.kept, presenting: birth.presenting, flow: birth.flow,
             slot: slot, root: tree?.root ?? slot, parent: parent, level: UInt16(clamping: (tree?.depth ?? 0) + 1),
-            isLeft: isLeft, reported: .born, onDismissed: birth.onDismissed,
-            boxedOnResult: birth.onResult.map { Boxed($0) },
-            savedState: birth.savedState)
+            isLeft: isLeft, reported: .born, savedState: birth.savedState)
     }
 
     /// A free slot.
     fileprivate init(free slot: NodeSlot) {
-        self.init(instance: 0, path: "", traits: NodeTraits(), slot: slot, root: slot, parent: nil, level: 0)
+        self.init(instance: 0, path: "", kept: Kept(), slot: slot, root: slot, parent: nil, level: 0)
     }
 }
 
@@ -244,7 +175,7 @@ struct NodeTable: Sendable {
     mutating func insert(_ birth: Forest.Birth, path: String, instance: UInt64, below parent: NodeSlot?) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
-        if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
+        if let last = birth.flow?.activity.last { accounting.count(last.usage, for: last.client) }
         // The client's account may be new.
         let isLeft = accounting.isGone(birth.client)
         if isLeft { noteReclaimChange() }
@@ -269,7 +200,7 @@ struct NodeTable: Sendable {
         changed.append(NodeID(slot: slot, instance: instance))
         dirty.insert(slot)
         if !birth.savedState.isEmpty { touch(slot, .savedState) }
-        if birth.flow?.reached != nil { touch(slot, .activity) }
+        if birth.flow?.activity.reached != nil { touch(slot, .activity) }
         return slot
     }
 
@@ -291,14 +222,14 @@ struct NodeTable: Sendable {
     /// Sets the arguments of a node; from now on they count for this client.
     mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
         let former = nodes[slot.index]
-        nodes[slot.index].traits.client = client
-        nodes[slot.index].traits.arguments = arguments
+        update(slot) { node in
+            node.kept.client = client
+            node.kept.arguments = arguments
+        }
         accounting.count(Accounting.Usage(nodes: -1, bytes: -former.byteCount), for: former.client)
         accounting.count(Accounting.Usage(nodes: 1, bytes: nodes[slot.index].byteCount), for: client)
         nodes[slot.index].isLeft = accounting.isGone(client)
         if nodes[slot.index].isLeft || former.isLeft || former.isReclaimable { noteReclaimChange() }
-        let isReported = former.arguments.broadcastable != arguments.broadcastable
-        follow(isReported ? [.record, .reports(.arguments)] : .record, slot)
     }
 
     /// Sets the saved state of a screen, which counts for the same client as its arguments.
@@ -311,35 +242,21 @@ struct NodeTable: Sendable {
         touch(slot, .savedState)
     }
 
-    /// Sets the step for the parent when the node is dismissed. The record has whether that step is private, too.
-    mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
-        changeUsage(of: slot) { $0.onDismissed = template }
-    }
-
-    /// Sets the step for the parent when the node answers. The record has whether that step is private, too.
-    mutating func setOnResult(_ onResult: OnResult?, of slot: NodeSlot) {
-        changeUsage(of: slot) { $0.onResult = onResult }
-    }
-
-    private mutating func changeUsage(of slot: NodeSlot, _ change: (inout Node) -> Void) {
+    /// Changes what a node keeps, other than its arguments, and counts the difference.
+    mutating func updateKept(_ slot: NodeSlot, _ change: (inout Node.Kept) -> Void) {
         let before = nodes[slot.index].byteCount
-        change(&nodes[slot.index])
+        update(slot) { change(&$0.kept) }
         charge(Accounting.Usage(bytes: nodes[slot.index].byteCount - before), nodes[slot.index].client, at: slot)
-        follow(.record, slot)
     }
 
     /// Sets a flow's latest navigation.
     mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
-        let (client, byteCount) = (next.client, next.byteCount)
-        let former = nodes[slot.index].flow?.value.setLast(next) ?? (client, 0)
-        if former.client != client {
-            accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client)
-            accounting.count(Accounting.Usage(bytes: byteCount), for: client)
-        } else if former.byteCount != byteCount {
-            accounting.count(Accounting.Usage(bytes: byteCount - former.byteCount), for: client)
+        if let former = nodes[slot.index].flow?.activity.last {
+            accounting.count(-former.usage, for: former.client)
         }
+        accounting.count(next.usage, for: next.client)
+        update(slot) { $0.flow?.activity.last = next }
         noteReclaimChange(of: slot)
-        touch(slot, .activity)
     }
 
     /// Sets the initial step that waits at a node. Returns the former one.

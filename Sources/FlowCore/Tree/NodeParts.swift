@@ -10,24 +10,14 @@ public struct NodeID: Hashable, Sendable {
     init(slot: NodeSlot, instance: UInt64) { (self.slot, self.instance) = (slot, instance) }
 }
 
-/// A step that a flow triggers on itself when a child answers (S-45).
-struct OnResult: Equatable, Sendable {
-    var template: StepTemplate
-    /// The arguments of the step that contributed the child, as far as the template refers to them.
-    var asked: Arguments
-
-    /// The bytes of arguments that it holds.
-    var byteCount: Int { template.byteCount + asked.byteCount }
-}
-
 extension Node {
     /// Its place among its siblings, which stand in the order in which they were made or last raised (S-1).
-    var order: UInt64 { max(instance, traits.raised) }
+    var order: UInt64 { max(instance, raised) }
     /// Whether steps wait until it is presented.
     var hasWaitingSteps: Bool { initialStep != nil || !deferredSteps.isEmpty }
 
     /// What failed, if it waits for its presenter (S-47) or, being an empty flow, for its beginning (S-48); empty if it does not.
-    var waiting: String { flow?.nothingToShow ?? presenting?.fault?.text ?? "" }
+    var waiting: String { flow?.kept.nothingToShow ?? presenting?.kept.fault?.text ?? "" }
 
     /// The client that created it, for signals.
     var sender: Client { client == .former ? .daemon : client }
@@ -98,15 +88,16 @@ extension Node {
 /// A flow's latest navigation (`GetLastNavigation`).
 public struct LastNavigation: Equatable, Sendable {
     /// Its serial.
-    public let serial: UInt64
+    public internal(set) var serial: UInt64
     /// The step's name.
-    public let step: String
+    public internal(set) var step: String
     /// The step's arguments, without private ones.
-    public let arguments: Arguments
+    public internal(set) var arguments: Arguments
     /// The client for which the arguments count.
-    let client: Client
-    /// The usage of the arguments, in bytes.
-    let byteCount: Int
+    var client: Client
+
+    /// The usage of the arguments.
+    var usage: Accounting.Usage { Accounting.Usage(bytes: arguments.byteCount) }
 }
 
 /// A step that waits until its presentable is presented: an initial step, or a deferred one.

@@ -128,7 +128,7 @@ extension Forest {
         case .owner: .text(self[slot].owner?.name ?? "")
         case .title: .text(self[slot].title)
         case .waiting: .text(self[slot].waiting)
-        case .evicted: .flag(self[slot].presenting?.eviction == .done)
+        case .evicted: .flag(self[slot].presenting?.kept.eviction == .done)
         case .asks: .number(UInt64(self[slot].askCount))
         // A flow's name is its definition's.
         case .definition: .text(self[slot].flow == nil ? "" : self[slot].name)

@@ -1,97 +1,21 @@
-/// The record of a live presentable, without derived state, and without waiting steps, which have records of their own.
-struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
-    /// The state of a flow.
-    struct Flow: Equatable, Sendable {
-        var readiness = Node.Readiness.ready
-        var isAwaitedByParent = false
-        /// Among tabs: the instances of the children that were selected, the latest last.
-        var selected: [UInt64] = []
-        /// The origin that created it.
-        var birth: UInt64 = 0
-        /// What emptied it, if it is empty but for steps that wait for it.
-        var emptiedBy: EmptyFlows.Cause?
-        /// Whether it may be empty and lives without a child.
-        var isBare = false
-        var pauses: [NamedPause] = []
-        /// Why there is nothing to show.
-        var nothingToShow = ""
-    }
-
-    /// The pause of presenters of a flow's screens of one name.
-    struct NamedPause: Equatable, Sendable {
-        var screen: String
-        var pause: Pause
-
-        init(_ screen: String, _ pause: Pause) { (self.screen, self.pause) = (screen, pause) }
-    }
-
-    /// The state of a screen with a presenter.
-    struct Presenting: Equatable, Sendable {
-        /// Whether the presenter has answered the latest call.
-        var isShown = false
-        /// Whether the presenter is not called before the screen comes in sight again.
-        var isKept = false
-        var reason = PresentReason.launch
-        var origin: UInt64 = 0
-        var serial: UInt64 = 0
-        var eviction = Node.Presenting.Eviction.none
-        /// Whether its owner was not told of its arguments yet.
-        var isOutdated = false
-        /// The owner that left it when it was evicted.
-        var leftBy: Client?
-        /// Whether the next time that it is shown selects no tab.
-        var isExpected = false
-        /// Whether an owner has answered that it is alive.
-        var hasAnsweredAlive = false
-        /// What failed, if it waits for its presenter.
-        var fault: Fault?
-    }
-
-    /// The step that a dismissal or a result triggers.
-    struct Template: Equatable, Sendable {
-        var step = ""
-        /// nil if the arguments are inherited.
-        var bindings: [Binding]?
-        /// Whether the step's arguments are private.
-        var isPrivate = false
-    }
-
-    /// The step that a result triggers, and what its arguments refer to.
-    struct OnResult: Equatable, Sendable {
-        var template = Template()
-        var asked: Arguments = []
-    }
-
+/// The record of a live presentable: what that keeps, without derived state, and without waiting steps, which have records of their own.
+struct NodeRecord: RecordBody, HasKept, Equatable, Sendable {
     /// The parent's instance; 0 for a root.
     var parent: UInt64 = 0
-    var traits = NodeTraits()
+    var kept = Node.Kept()
     // Boxed, because most records have none, and a restart keeps all records.
-    var onDismissed: Boxed<Template>?
-    var presenting: Boxed<Presenting>?
-    var flow: Boxed<Flow>?
-    var onResult: Boxed<OnResult>?
-
-    init(
-        parent: UInt64 = 0, traits: NodeTraits = NodeTraits(), onDismissed: Template? = nil,
-        presenting: Presenting? = nil, flow: Flow? = nil, onResult: OnResult? = nil
-    ) {
-        (self.parent, self.traits) = (parent, traits)
-        (self.onDismissed, self.presenting) = (onDismissed.map(Boxed.init), presenting.map(Boxed.init))
-        (self.flow, self.onResult) = (flow.map(Boxed.init), onResult.map(Boxed.init))
-    }
-
-    private init() {}
+    var presenting: Boxed<Node.KeptScreen>?
+    var flow: Boxed<Node.KeptFlow>?
 
     static var unread: NodeRecord { NodeRecord() }
     var expectedByteCount: Int { 64 + arguments.byteCount }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&parent)
-        try coder.code(&traits)
-        try coder.code(&onDismissed)
+        try coder.code(&kept)
         try coder.code(&presenting)
         try coder.code(&flow)
-        try coder.code(&onResult)
+        try coder.code(&kept.onResult)
     }
 }
 
@@ -101,18 +25,21 @@ extension Boxed: RecordPart where Value: RecordPart {
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.code(&value) }
 }
 
-extension NodeRecord.Flow: RecordPart {
-    static var unread: Self { Self() }
-
+extension WhenHidden: RecordPart {
+    static var unread: WhenHidden { .queue }
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&readiness)
-        try coder.code(&isAwaitedByParent)
-        try coder.code(&selected)
-        try coder.code(&birth)
-        try coder.code(&isBare)
-        try coder.code(&emptiedBy)
-        try coder.code(&pauses)
-        try coder.code(&nothingToShow)
+        try coder.code(choice: &self)
+    }
+}
+
+extension NodeID: RecordPart {
+    static var unread: Self { Self(slot: NodeSlot(0), instance: 0) }
+
+    /// The instance alone. Whoever restores the node knows its slot.
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var instance = instance
+        try coder.code(&instance)
+        if Coder.reads { self = Self(slot: NodeSlot(0), instance: instance) }
     }
 }
 
@@ -139,59 +66,6 @@ extension Fault: RecordPart {
     }
 }
 
-extension NodeRecord.NamedPause: RecordPart {
-    static var unread: Self { Self("", Pause(after: .unread, isLoss: true, at: Instant(microseconds: 0))) }
-
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&screen)
-        var (failures, since, isCut) = (pause.failures, pause.since, pause.isCut)
-        var (fault, origin) = (pause.fault, pause.origin)
-        try coder.code(&failures)
-        try coder.code(&since)
-        try coder.code(&isCut)
-        try coder.code(&fault)
-        try coder.code(&origin)
-        pause = Pause(failures: failures, since: since, isCut: isCut, fault: fault, origin: origin)
-    }
-}
-
-extension NodeRecord.Presenting: RecordPart {
-    static var unread: Self { Self() }
-
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&isShown)
-        try coder.code(&isKept)
-        try coder.code(choice: &reason)
-        try coder.code(&origin)
-        try coder.code(&serial)
-        try coder.code(choice: &eviction)
-        try coder.code(&isOutdated)
-        try coder.code(&leftBy)
-        try coder.code(&isExpected)
-        try coder.code(&hasAnsweredAlive)
-        try coder.code(&fault)
-    }
-}
-
-extension NodeRecord.Template: RecordPart {
-    static var unread: Self { Self() }
-
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&step)
-        try coder.code(&bindings)
-        try coder.code(&isPrivate)
-    }
-}
-
-extension NodeRecord.OnResult: RecordPart {
-    static var unread: Self { Self() }
-
-    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&template)
-        try coder.code(&asked)
-    }
-}
-
 extension Node.Readiness: RecordPart {
     static var unread: Self { .ready }
 
@@ -206,6 +80,17 @@ extension Node.Readiness: RecordPart {
         if case .awaitingChildren(let count) = self {
             try coder.check((1...Limits.children).contains(count), "\(count) children are awaited")
         }
+    }
+}
+
+extension ArgumentSource: RecordPart {
+    static var unread: Self { .inherited }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var bindings: [Binding]?
+        if case .given(let given) = self { bindings = given }
+        try coder.code(&bindings)
+        self = bindings.map { .given($0) } ?? .inherited
     }
 }
 
@@ -241,20 +126,15 @@ extension Binding.Source: RecordPart {
 /// The activity record of a flow.
 struct ActivityRecord: RecordBody, Equatable, Sendable {
     /// The latest navigation.
-    struct Last: Equatable, Sendable {
-        var serial: UInt64 = 0
-        var step = ""
-        var arguments: Arguments = []
-        var client = Client.daemon
-    }
-
-    var last: Last?
-    /// When a step from outside reached the flow.
+    var last: LastNavigation?
+    /// When a step from outside last reached the flow, or a presentable below it; nil without an idle step (S-34).
     var reached: Instant?
+    /// Whether its last idle step was taken since then: the flow waits for the outcome, and if that is `navigated` or
+    /// `deferred`, until it is reached again.
     var isResting = false
-    /// The next stage of its idle steps.
+    /// The next of its idle steps.
     var stage = 0
-    /// Whether a screen below kept it from being idle.
+    /// Whether a screen below keeps it from being idle.
     var isAwake = false
 
     static var unread: ActivityRecord { ActivityRecord() }
@@ -269,8 +149,8 @@ struct ActivityRecord: RecordBody, Equatable, Sendable {
     }
 }
 
-extension ActivityRecord.Last: RecordPart {
-    static var unread: Self { Self() }
+extension LastNavigation: RecordPart {
+    static var unread: Self { Self(serial: 0, step: "", arguments: [], client: .daemon) }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&serial)

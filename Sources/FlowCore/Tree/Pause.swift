@@ -12,16 +12,6 @@ struct Pause: Equatable, Sendable {
     /// The origin whose screens have to wait; 0 for all. The dismissal by a program holds back only what it brings again by itself.
     private(set) var origin: UInt64
 
-    /// A pause after the first failure, or after the loss of an owner.
-    init(after fault: Fault, isLoss: Bool, of origin: UInt64 = 0, at now: Instant) {
-        (self.fault, since, failures, self.origin) = (fault, now, isLoss ? 0 : 1, origin)
-    }
-
-    /// A pause of a record.
-    init(failures: UInt64, since: Instant, isCut: Bool, fault: Fault, origin: UInt64) {
-        (self.failures, self.since, self.isCut, self.fault, self.origin) = (failures, since, isCut, fault, origin)
-    }
-
     /// When it ends: after 0.5, 1, 2, 4, … 30 s.
     var end: Instant {
         if failures == 0 { return since }
@@ -37,5 +27,22 @@ struct Pause: Equatable, Sendable {
         (self.fault, self.origin) = (fault, origin)
         guard end <= now else { return }
         (since, failures, isCut) = (now, failures + 1, false)
+    }
+}
+
+extension Pause: RecordPart {
+    /// A pause after the first failure, or after the loss of an owner.
+    init(after fault: Fault, isLoss: Bool, of origin: UInt64 = 0, at now: Instant) {
+        self.init(failures: isLoss ? 0 : 1, since: now, fault: fault, origin: origin)
+    }
+
+    static var unread: Pause { Pause(after: .unread, isLoss: true, at: .unread) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&failures)
+        try coder.code(&since)
+        try coder.code(&isCut)
+        try coder.code(&fault)
+        try coder.code(&origin)
     }
 }

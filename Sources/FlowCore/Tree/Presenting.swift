@@ -50,43 +50,22 @@ extension Node {
         }
 
         let presenter: Presenter
-        var state = State.due { didSet { if state != oldValue { follows.insert(.record) } } }
+        /// What a restart restores of it as it was.
+        var kept = KeptScreen() { didSet { follows.formUnion(kept.changes(since: oldValue)) } }
         /// The calls without an answer, in order. Those before the latest one may have older arguments.
         var underWay: [QuestionID] = []
-        /// The reason of the next call, or of the latest one.
-        var reason = PresentReason.launch { didSet { if reason != oldValue { follows.insert(.record) } } }
         /// Whether the list that contributed the screen dismissed what the screen covers.
         var replaces = false
-        /// The origin and serial of the navigation that contributed the screen: a failure counts there (S-11).
-        var origin: UInt64 = 0 { didSet { if origin != oldValue { follows.insert(.record) } } }
-        var serial: UInt64 = 0 { didSet { if serial != oldValue { follows.insert(.record) } } }
-        /// Whether it stayed in sight without the owner that it lost, so that its presenter is not called before it comes in sight
-        /// again (S-30).
-        var isKept = false { didSet { if isKept != oldValue { follows.insert(.record) } } }
-        /// Whether `reuse` gave it other values than its owner was told of: what the owner saves or answers belongs to those before
-        /// (S-44).
-        var isOutdated = false { didSet { if isOutdated != oldValue { follows.insert(.record) } } }
-        /// The owner that left it when it was evicted, until another client owns it. It may say so twice, or late (S-44).
-        var leftBy: Client? { didSet { if leftBy != oldValue { follows.insert(.record) } } }
-        /// Whether its presenter was called because the screen is new, was lost or restored, and has not shown it since. When it does, it
-        /// may be late: the user may have selected another tab meanwhile (S-50).
-        var isExpected = false { didSet { if isExpected != oldValue { follows.insert(.record) } } }
-        /// Whether an owner has answered that it is alive (S-44).
-        var hasAnsweredAlive = false { didSet { if hasAnsweredAlive != oldValue { follows.insert(.record) } } }
         /// When its presenter was last called because the screen is new, was lost or restored.
         var called: Instant?
         /// How long it has been waiting for its presenter, from the first call to an answer.
         var patience: Patience?
-        /// What failed since an answer or a claim; nil if nothing did. It waits for its presenter then (S-47).
-        var fault: Fault? { didSet { if fault != oldValue { follows.formUnion([.record, .reports(.waiting)]) } } }
         /// The latest call, if it reached its time limit; its answer counts still.
         private(set) var late: QuestionID?
         /// The activation token of the first call, and when that was made.
         private var token: ActivationToken?
         /// What happens at a later time, unless something else comes first; there is an alarm then.
         var alarm: Alarm?
-        /// Whether it is taken from its process, or was (S-44).
-        var eviction = Eviction.none { didSet { if eviction != oldValue { follows.insert(.record) } } }
         /// Whether it was in sight when presenters were last called.
         var wasInSight = false
         /// The call because it returned to sight.
@@ -168,52 +147,52 @@ extension Node {
 
         /// A navigation contributes the screen.
         mutating func contribute(by origin: UInt64, _ serial: UInt64, replaces: Bool) {
-            (self.origin, self.serial, self.replaces) = (origin, serial, replaces)
+            (kept.origin, kept.serial, self.replaces) = (origin, serial, replaces)
         }
 
         /// A client claims the screen while no process shows it: that client does now, and no presenter is called (S-30, S-47).
         mutating func becomeClaimed() {
-            guard state == .due, reason == .recover || fault != nil else { return }
-            state = .shown
-            isKept = false
-            isOutdated = false
+            guard kept.state == .due, kept.reason == .recover || kept.fault != nil else { return }
+            kept.state = .shown
+            kept.isSpared = false
+            kept.isOutdated = false
             endWaiting()
         }
 
         /// A presenter is called for the screen, which is in sight.
         mutating func becomeAsked(_ id: QuestionID, _ token: String?, at now: Instant) {
-            state = .asked
-            isKept = false
+            kept.state = .asked
+            kept.isSpared = false
             // This call has all that a return would tell.
             comeback.drop()
-            eviction = .none
+            kept.eviction = .none
             underWay.append(id)
             late = nil
             if let token { self.token = ActivationToken(token: token, time: now) }
             if patience == nil { patience = Patience(since: now) }
-            if reason.isExpected { (isExpected, called) = (true, now) }
+            if kept.reason.isExpected { (kept.isExpected, called) = (true, now) }
         }
 
         /// The token of the first call, for one that repeats it soon.
         func keptToken(at now: Instant) -> String? {
-            guard fault != nil, let kept = token, now < kept.time.advanced(by: Limits.tokenWait) else {
+            guard kept.fault != nil, let token, now < token.time.advanced(by: Limits.tokenWait) else {
                 return nil
             }
-            return kept.token
+            return token.token
         }
 
         /// Its presenter failed, and is called again.
         ///
         /// - Parameter late: the call if it may still be answered.
         mutating func becomeWaiting(_ fault: Fault, late: QuestionID?) {
-            state = .due
-            self.fault = fault
+            kept.state = .due
+            kept.fault = fault
             self.late = late
         }
 
         /// The screen has an owner, or needs none any more.
         mutating func endWaiting() {
-            (fault, patience, late, token) = (nil, nil, nil, nil)
+            (kept.fault, patience, late, token) = (nil, nil, nil, nil)
             if alarm?.purpose == .pause { alarm = nil }
         }
 
@@ -235,11 +214,11 @@ extension Node {
         ///   - next: the reason.
         ///   - isOwned: whether a client shows it, or has lost it just now.
         mutating func becomeDue(_ next: PresentReason, isOwned: Bool) {
-            isKept = false
+            kept.isSpared = false
             late = nil
-            let isMade = state == .shown || (state == .asked && isOwned)
-            if isMade || (reason == .update && next == .recover) { reason = next }
-            state = .due
+            let isMade = kept.state == .shown || (kept.state == .asked && isOwned)
+            if isMade || (kept.reason == .update && next == .recover) { kept.reason = next }
+            kept.state = .due
         }
     }
 }
