@@ -169,7 +169,6 @@ struct Machine: Sendable {
         expireAsks(at: turn.now)
         if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }
         if timings.hasEnded, !hasMore, !forest.hasSightings { timings.forgetEnded() }
-        origins.forgetEnded()
         if !unsaved.covers(serial: serial, instance: forest.lastInstance) {
             unsaved.reserve(after: serial, instance: forest.lastInstance)
         }

@@ -114,7 +114,7 @@ struct BlockedStepsTests {
         try live(&recorded)
         try live(&coordinator)
         #expect(coordinator.blocked.all.values.map(\.count) == [1] && coordinator.origins.count == 1)
-        #expect(!coordinator.unsaved.hasSteps && !coordinator.origins.hasUnsaved)
+        #expect(!coordinator.unsaved.hasSteps && !coordinator.origins.book.isDirty)
         #expect(recorded.pendingWork.hasUrgentRecords && recorded.pendingWork.hasRecords)
         #expect(!coordinator.pendingWork.hasUrgentRecords && !coordinator.pendingWork.hasRecords)
         // A tree that moves to another bus is taken whole.

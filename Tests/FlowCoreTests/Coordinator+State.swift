@@ -20,7 +20,10 @@ extension Coordinator {
     var registrations: Registrations { machine.registrations }
     var steppers: Steppers { machine.steppers }
     var unsaved: UnsavedRecords { machine.unsaved }
-    var allRecords: [Record] { machine.allRecords() }
+    var allRecords: [Record] {
+        var machine = machine
+        return machine.takeAllRecords()
+    }
 
     func watchdog(of slot: NodeSlot) -> UInt64? { machine.watchdog(of: slot, in: definitions) }
     func evictionTime(of slot: NodeSlot) -> UInt64? { machine.evictionTime(of: slot) }

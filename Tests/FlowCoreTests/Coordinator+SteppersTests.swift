@@ -322,12 +322,12 @@ struct CoordinatorSteppersTests {
         let now = Instant(microseconds: 0)
         _ = coordinator.handle(.flowRequested(RequestID(1), FlowRequest(flow, by: client)), at: now)
         _ = coordinator.handle(.stepperChanged(StepperID(0), .value(.bool(true))), at: now)
-        #expect(coordinator.steppers.hasUnsaved)
+        #expect(coordinator.steppers.book.isDirty)
         let root = coordinator.node(at: "/device")
         let node = try #require(root)
         _ = coordinator.handle(.presentableDismissed(RequestID(2), node, by: client), at: now)
         #expect(coordinator.node(at: "/device") == nil)
-        #expect(!coordinator.steppers.hasUnsaved && coordinator.steppers.allRecords.isEmpty)
+        #expect(!coordinator.steppers.book.isDirty && !coordinator.allRecords.contains { $0.key.kind == .stepper })
     }
 
     @Test func `S-42 what a stepper creates counts for nobody, and stays on another bus`() throws {

@@ -137,7 +137,7 @@ struct PendingCallsTests {
         calls.noteProgress()
         let second = calls.takeRecords(definitions)
         #expect(second.map(\.body) == [nil, nil])
-        #expect(!calls.hasSavedProgress && calls.allRecords(definitions).isEmpty)
+        #expect(!calls.hasSavedProgress && calls.takeRecords(all: true, definitions).isEmpty)
         // What came and went between two writes has none.
         calls.suspend(request, list(2), until: due)
         _ = calls.remove(request)

@@ -81,6 +81,6 @@ struct RegistrationsTests {
         #expect(read.isLeft)
         _ = registrations.remove { $0.flow == "till" }
         #expect(registrations.takeRecords(watches) == [Record(RecordKey(.registration, 2), nil)])
-        #expect(registrations.allRecords(watches).map(\.key.number) == [1])
+        #expect(registrations.takeRecords(all: true, watches).map(\.key.number) == [1])
     }
 }

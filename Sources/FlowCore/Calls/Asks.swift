@@ -100,10 +100,7 @@ struct Asks: Sendable {
     private var expiring: [(number: UInt64, at: Instant)] = []
     private var lastNumber: UInt64 = 0
 
-    /// Asks whose records are out of date, those with records, and those that are gone and had one.
-    private var unsaved: Set<UInt64> = []
-    private var saved: Set<UInt64> = []
-    private var gone: [UInt64] = []
+    private(set) var book = RecordBook<UInt64>(.ask)
 
     var isEmpty: Bool { all.isEmpty }
     var count: Int { all.count }
@@ -156,7 +153,7 @@ struct Asks: Sendable {
         insert(Ask(key: key, client: client, path: path, origin: origin), lastNumber)
         chains[origin] = Chain(ask: lastNumber, steps: 1, request: request)
         undecided[request] = lastNumber
-        unsaved.insert(lastNumber)
+        book.touch(lastNumber)
         return lastNumber
     }
 
@@ -187,8 +184,7 @@ struct Asks: Sendable {
             chains[ask.origin] = nil
             if let request = chain.request { undecided[request] = nil }
         }
-        unsaved.remove(number)
-        if saved.remove(number) != nil { gone.append(number) }
+        book.remove(number, number)
         return ask
     }
 
@@ -216,7 +212,7 @@ struct Asks: Sendable {
         change(&ask)
         if ask == before { return }
         all[number] = ask
-        unsaved.insert(number)
+        book.touch(number)
     }
 
     // MARK: Verdicts
@@ -354,31 +350,9 @@ struct Asks: Sendable {
 // MARK: - Records
 
 extension Asks {
-    /// Whether a record has to be written before clients learn of the change.
-    var hasUnsaved: Bool { !unsaved.isEmpty }
-    /// Whether records are to be removed.
-    var hasGone: Bool { !gone.isEmpty }
-
-    /// Takes the records of changed and forgotten asks.
-    mutating func takeRecords() -> [Record] {
-        if unsaved.isEmpty, gone.isEmpty { return [] }
-        var records = gone.map { Record(RecordKey(.ask, $0), nil) }
-        for number in unsaved {
-            records += record(of: number)
-            saved.insert(number)
-        }
-        (unsaved, gone) = ([], [])
-        return records.sorted { $0.key < $1.key }
-    }
-
-    /// Makes the next ``takeRecords()`` return all.
-    mutating func touchAll() { unsaved.formUnion(all.keys) }
-
-    var allRecords: [Record] { all.keys.flatMap(record(of:)) }
-
-    private func record(of number: UInt64) -> [Record] {
-        guard let ask = all[number] else { return [] }
-        return [Record(RecordKey(.ask, number), AskRecord(ask).encoded())]
+    /// Takes the records of changed and forgotten asks, or all.
+    mutating func takeRecords(all isWhole: Bool = false) -> [Record] {
+        book.take(all: isWhole ? Array(all.keys) : []) { [all] number in all[number].map { (number, AskRecord($0)) } }
     }
 
     /// Restores an ask. Its chain has no step yet.
@@ -388,7 +362,7 @@ extension Asks {
         insert(ask, number)
         expiring.sort { $0.at < $1.at }
         if ask.isOpen { chains[ask.origin] = Chain(ask: number, steps: 0) }
-        unsaved.insert(number)
+        book.touch(number)
     }
 
     /// A step of a chain was restored; with its call if it is the first one and waits.

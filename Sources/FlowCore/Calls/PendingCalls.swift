@@ -243,8 +243,13 @@ extension PendingCalls {
         if savedLists.contains(list) { unsavedLists.insert(list) } else { unsavedLists.remove(list) }
     }
 
-    /// Takes the changed records: of lists, and of progress.
-    mutating func takeRecords(_ definitions: Definitions) -> [Record] {
+    /// Takes the changed records, or all: of lists, and of progress.
+    mutating func takeRecords(all: Bool = false, _ definitions: Definitions) -> [Record] {
+        if all {
+            rewrittenLists.formUnion(table.keys)
+            unsavedLists.formUnion(table.keys)
+            (hasProgress, savedProgress) = (true, [:])
+        }
         if !hasUnsaved { return [] }
         var records: [Record] = []
         for request in unsavedLists.sorted() {
@@ -266,20 +271,6 @@ extension PendingCalls {
         }
         savedProgress = now
         return records
-    }
-
-    /// Takes all records; each counts as saved.
-    mutating func takeAllRecords(_ definitions: Definitions) -> [Record] {
-        _ = takeRecords(definitions)
-        let records = allRecords(definitions)
-        savedProgress = progress
-        savedLists = Set(records.lazy.filter { $0.key.kind == .list }.map(\.key.number))
-        return records
-    }
-
-    func allRecords(_ definitions: Definitions) -> [Record] {
-        progress.map { Record(RecordKey(.progress, $0.key), $0.value.encoded()) }
-            + table.keys.compactMap { record(ofList: $0, definitions) }
     }
 
     /// The progress of calls that continue in the next slice, by their numbers.

@@ -31,8 +31,6 @@ struct Tokens: Sendable {
         let at: Instant
         /// The number of its record.
         let number: UInt64
-        /// Whether it has a record.
-        var isSaved = false
     }
 
     private var entries: [Key: Entry] = [:]
@@ -41,10 +39,7 @@ struct Tokens: Sendable {
     private var order: [(key: Key, at: Instant)] = []
     private var oldest = 0
     private var lastNumber: UInt64 = 0
-    /// Tokens whose records are out of date.
-    private(set) var unsaved: Set<Key> = []
-    /// The numbers of the records of removed tokens.
-    private(set) var forgotten: [UInt64] = []
+    private(set) var book = RecordBook<Key>(.token)
 
     var count: Int { entries.count }
     /// How many repeated calls of each client wait.
@@ -101,8 +96,7 @@ struct Tokens: Sendable {
                 return false
             }
             entries[key] = nil
-            if entry.isSaved { forgotten.append(entry.number) }
-            unsaved.remove(key)
+            book.remove(key, entry.number)
             return true
         }
         counts[client] = left > 0 ? left : nil
@@ -112,7 +106,7 @@ struct Tokens: Sendable {
     mutating func remember(_ outcome: CallState, of key: Key, at now: Instant, for request: RequestID? = nil) {
         lastNumber += 1
         entries[key] = Entry(outcome: outcome, request: request, at: now, number: lastNumber)
-        unsaved.insert(key)
+        book.touch(key)
         counts[key.client, default: 0] += 1
         order.append((key, now))
     }
@@ -134,7 +128,7 @@ struct Tokens: Sendable {
         // The token may have expired, and belong to another call now.
         guard let before = entries[key], before.request == request else { return [] }
         entries[key]?.outcome = outcome
-        unsaved.insert(key)
+        book.touch(key)
         if case .waiting(let others) = before.outcome { return others }
         return []
     }
@@ -144,8 +138,7 @@ struct Tokens: Sendable {
         while oldest < order.count, order[oldest].at.advanced(by: Limits.tokenLifetime) <= now {
             let key = order[oldest].key
             if case .waiting? = entries[key]?.outcome { break }
-            if let entry = entries.removeValue(forKey: key), entry.isSaved { forgotten.append(entry.number) }
-            unsaved.remove(key)
+            book.remove(key, entries.removeValue(forKey: key)?.number)
             let left = (counts[key.client] ?? 1) - 1
             counts[key.client] = left > 0 ? left : nil
             oldest += 1
@@ -161,35 +154,20 @@ struct Tokens: Sendable {
 // MARK: - Records
 
 extension Tokens {
-    /// Takes the records of changed and removed tokens.
-    mutating func takeRecords() -> [Record] {
-        if unsaved.isEmpty, forgotten.isEmpty { return [] }
-        var records = forgotten.map { Record(RecordKey(.token, $0), nil) }
-        for key in unsaved {
-            guard let record = record(of: key) else { continue }
-            entries[key]?.isSaved = true
-            records.append(record)
+    /// Takes the records of changed and removed tokens, or all.
+    mutating func takeRecords(all: Bool = false) -> [Record] {
+        book.take(all: all ? Array(entries.keys) : []) { [entries] key in
+            guard let entry = entries[key] else { return nil }
+            let outcome: TokenRecord.CallState =
+                switch (entry.outcome, entry.request) {
+                // The call continues after a restart, and its outcome will be the token's.
+                case (.reply(.verdict(.pending, _)), let request?): .pending(request: request.number)
+                case (.reply(let answer), _): .reply(answer)
+                case (.fail(let error), _): .fail(error)
+                case (.waiting, let request): .waiting(request: request?.number ?? 0)
+                }
+            return (entry.number, TokenRecord(key: key, at: entry.at, outcome: outcome))
         }
-        (unsaved, forgotten) = ([], [])
-        return records.sorted { $0.key < $1.key }
-    }
-
-    /// Makes the next ``takeRecords()`` return all.
-    mutating func touchAll() { unsaved.formUnion(entries.keys) }
-
-    var allRecords: [Record] { entries.keys.compactMap(record(of:)) }
-
-    private func record(of key: Key) -> Record? {
-        guard let entry = entries[key] else { return nil }
-        let outcome: TokenRecord.CallState =
-            switch (entry.outcome, entry.request) {
-            // The call continues after a restart, and its outcome will be the token's.
-            case (.reply(.verdict(.pending, _)), let request?): .pending(request: request.number)
-            case (.reply(let answer), _): .reply(answer)
-            case (.fail(let error), _): .fail(error)
-            case (.waiting, let request): .waiting(request: request?.number ?? 0)
-            }
-        return Record(RecordKey(.token, entry.number), TokenRecord(key: key, at: entry.at, outcome: outcome).encoded())
     }
 
     /// Restores a token; in the order of the records' numbers.
@@ -206,6 +184,6 @@ extension Tokens {
         entries[record.key] = Entry(outcome: outcome, request: request, at: record.at, number: number)
         counts[record.key.client, default: 0] += 1
         order.append((record.key, record.at))
-        unsaved.insert(record.key)
+        book.touch(record.key)
     }
 }

@@ -5,8 +5,8 @@ struct NameOwners: Sendable {
     /// The owners by name.
     private(set) var owners: [String: Client] = [:]
 
-    /// Names whose records are out of date.
-    private var unsaved: Set<String> = []
+    /// By name.
+    private(set) var book = RecordBook<String>(.nameOwner)
     /// The numbers of the records.
     private var numbers: [String: UInt64] = [:]
     private var lastNumber: UInt64 = 0
@@ -23,45 +23,27 @@ struct NameOwners: Sendable {
         let before = owners[name]
         guard before != owner else { return nil }
         owners[name] = owner
-        // A name that came and went before records were taken has none.
-        if owner == nil, numbers[name] == nil { unsaved.remove(name) } else { unsaved.insert(name) }
+        if owner != nil { book.touch(name) } else { book.remove(name, numbers.removeValue(forKey: name)) }
         return before
     }
 
     // MARK: Records
 
-    var hasUnsaved: Bool { !unsaved.isEmpty }
-
-    /// Takes the changed records.
-    mutating func takeRecords() -> [Record] {
-        if unsaved.isEmpty { return [] }
-        var records: [Record] = []
-        for name in unsaved.sorted() {
-            if let owner = owners[name] {
-                if numbers[name] == nil {
-                    lastNumber += 1
-                    numbers[name] = lastNumber
-                }
-                if let number = numbers[name] { records.append(record(of: owner, of: name, number)) }
-            } else if let number = numbers.removeValue(forKey: name) {
-                records.append(Record(RecordKey(.nameOwner, number), nil))
-            }
+    /// Takes the changed records, or all.
+    mutating func takeRecords(all: Bool = false) -> [Record] {
+        for name in book.changed.sorted() where numbers[name] == nil {
+            lastNumber += 1
+            numbers[name] = lastNumber
         }
-        unsaved = []
-        return records
-    }
-
-    var allRecords: [Record] {
-        owners.compactMap { name, owner in numbers[name].map { record(of: owner, of: name, $0) } }
-    }
-
-    private func record(of owner: Client, of name: String, _ number: UInt64) -> Record {
-        Record(RecordKey(.nameOwner, number), NameOwnerRecord(name: name, owner: owner).encoded())
+        return book.take(all: all ? Array(owners.keys) : []) { [owners, numbers] name in
+            guard let owner = owners[name], let number = numbers[name] else { return nil }
+            return (number, NameOwnerRecord(name: name, owner: owner))
+        }
     }
 
     /// Restores the owner of a name.
     mutating func restore(_ record: NameOwnerRecord) {
         owners[record.name] = record.owner
-        unsaved.insert(record.name)
+        book.touch(record.name)
     }
 }

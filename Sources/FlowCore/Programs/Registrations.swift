@@ -7,12 +7,10 @@ struct Registrations: Sendable {
     /// The registrations, in the order in which they came.
     private(set) var all: [Registration] = []
 
-    /// The flows whose records are out of date.
-    private var unsaved: Set<String> = []
+    /// By flow.
+    private(set) var book = RecordBook<String>(.registration)
     /// The numbers of the records, by flow.
     private var numbers: [String: UInt64] = [:]
-    /// The numbers of the records of removed registrations.
-    private var gone: [UInt64] = []
     private var lastNumber: UInt64 = 0
 
     /// Creates an empty list, beside these definitions.
@@ -30,8 +28,10 @@ struct Registrations: Sendable {
             all[former] = registration
         } else {
             all.append(registration)
+            lastNumber += 1
+            numbers[registration.flow] = lastNumber
         }
-        unsaved.insert(registration.flow)
+        book.touch(registration.flow)
     }
 
     /// Removes registrations.
@@ -45,8 +45,7 @@ struct Registrations: Sendable {
             return true
         }
         for registration in removed {
-            unsaved.remove(registration.flow)
-            if let number = numbers.removeValue(forKey: registration.flow) { gone.append(number) }
+            book.remove(registration.flow, numbers.removeValue(forKey: registration.flow))
         }
         return removed
     }
@@ -61,39 +60,24 @@ struct Registrations: Sendable {
 
     /// Notes that the client of these flows has left them behind.
     mutating func leave(_ flows: Set<String>) {
-        unsaved.formUnion(all.lazy.map(\.flow).filter(flows.contains))
+        for registration in all where flows.contains(registration.flow) { book.touch(registration.flow) }
     }
 
     // MARK: Records
 
-    var hasUnsaved: Bool { !unsaved.isEmpty || !gone.isEmpty }
-
-    /// Takes the changed records.
+    /// Takes the changed records, or all.
     ///
     /// - Parameter watches: the watched clients; a record says whether its client has left it behind.
-    mutating func takeRecords(_ watches: ClientWatches) -> [Record] {
-        if !hasUnsaved { return [] }
-        var records = gone.map { Record(RecordKey(.registration, $0), nil) }
-        for registration in all where unsaved.contains(registration.flow) {
-            let number = numbers[registration.flow] ?? lastNumber + 1
-            numbers[registration.flow] = number
-            lastNumber = max(lastNumber, number)
-            records.append(record(of: registration, number, watches))
+    mutating func takeRecords(all isWhole: Bool = false, _ watches: ClientWatches) -> [Record] {
+        book.take(all: isWhole ? all.map(\.flow) : []) { [all, numbers] flow in
+            guard let number = numbers[flow], let registration = all.first(where: { $0.flow == flow }) else {
+                return nil
+            }
+            return (
+                number,
+                RegistrationRecord(registration: registration, isLeft: !watches.contains(registration.client))
+            )
         }
-        (unsaved, gone) = ([], [])
-        return records
-    }
-
-    func allRecords(_ watches: ClientWatches) -> [Record] {
-        all.compactMap { registration in
-            numbers[registration.flow].map { record(of: registration, $0, watches) }
-        }
-    }
-
-    private func record(of registration: Registration, _ number: UInt64, _ watches: ClientWatches) -> Record {
-        let record = RegistrationRecord(
-            registration: registration, isLeft: !watches.contains(registration.client))
-        return Record(RecordKey(.registration, number), record.encoded())
     }
 
     /// Restores a registration.
@@ -101,5 +85,6 @@ struct Registrations: Sendable {
         all.append(registration)
         numbers[registration.flow] = number
         lastNumber = number
+        book.restore(number)
     }
 }

@@ -16,7 +16,7 @@ struct Steppers: Sendable {
     }
 
     /// A root and a stepper.
-    private struct Key: Hashable, Sendable {
+    struct Key: Hashable, Sendable {
         let root: UInt64
         let stepper: UInt64
     }
@@ -26,8 +26,6 @@ struct Steppers: Sendable {
         let number: UInt64
         var value: StepperValue
         var isPrivate: Bool
-        /// Whether a record was taken.
-        var isSaved: Bool
     }
 
     /// The identities of the steppers, by their numbers.
@@ -36,9 +34,7 @@ struct Steppers: Sendable {
     private var emitted: [Key: Emitted] = [:]
     /// The number of the latest record.
     private var lastNumber: UInt64 = 0
-    /// The roots and steppers whose records are out of date, and the records that are gone.
-    private var unsaved: Set<Key> = []
-    private var gone: Set<UInt64> = []
+    private(set) var book = RecordBook<Key>(.stepper)
     /// The screens whose presenters are called once the properties of their roots have led where they lead (S-49).
     private var held: Set<NodeID> = []
 
@@ -150,9 +146,8 @@ struct Steppers: Sendable {
     ) {
         let key = Key(root: root, stepper: identities[stepper.index])
         guard let value else { return forget { $0 == key } }
-        emitted[key] = Emitted(
-            number: number, value: value, isPrivate: isPrivate, isSaved: emitted[key]?.isSaved ?? false)
-        unsaved.insert(key)
+        emitted[key] = Emitted(number: number, value: value, isPrivate: isPrivate)
+        book.touch(key)
     }
 
     /// A root is gone.
@@ -161,8 +156,7 @@ struct Steppers: Sendable {
     private mutating func forget(where isGone: (Key) -> Bool) {
         for (key, last) in emitted where isGone(key) {
             emitted[key] = nil
-            unsaved.remove(key)
-            if last.isSaved { gone.insert(last.number) }
+            book.remove(key, last.number)
         }
     }
 
@@ -179,37 +173,24 @@ struct Steppers: Sendable {
 
     // MARK: Records
 
-    var hasUnsaved: Bool { !unsaved.isEmpty || !gone.isEmpty }
-
-    /// Takes the changed records.
-    mutating func takeRecords() -> [Record] {
-        if !hasUnsaved { return [] }
-        var records = gone.sorted().map { Record(RecordKey(.stepper, $0), nil) }
-        for key in unsaved {
-            guard let last = emitted[key] else { continue }
-            records.append(record(key, last))
-            emitted[key]?.isSaved = true
+    /// Takes the changed records, or all.
+    mutating func takeRecords(all: Bool = false) -> [Record] {
+        book.take(all: all ? Array(emitted.keys) : []) { [emitted] key in
+            emitted[key].map { last in
+                (
+                    last.number,
+                    StepperRecord(root: key.root, stepper: key.stepper, value: last.value, isPrivate: last.isPrivate)
+                )
+            }
         }
-        (unsaved, gone) = ([], [])
-        return records.sorted { $0.key < $1.key }
-    }
-
-    var allRecords: [Record] { emitted.map { record($0, $1) } }
-
-    private func record(_ key: Key, _ last: Emitted) -> Record {
-        let record = StepperRecord(
-            root: key.root, stepper: key.stepper, value: last.value, isPrivate: last.isPrivate)
-        return Record(RecordKey(.stepper, last.number), record.encoded())
     }
 
     /// Restores a record of a root that is live again. One of a stepper that no definition has is dropped.
     mutating func restore(_ record: StepperRecord, _ number: UInt64, isLive: Bool) {
         lastNumber = max(lastNumber, number)
-        guard isLive, identities.contains(record.stepper) else {
-            gone.insert(number)
-            return
-        }
-        emitted[Key(root: record.root, stepper: record.stepper)] = Emitted(
-            number: number, value: record.value, isPrivate: record.isPrivate, isSaved: true)
+        let key = Key(root: record.root, stepper: record.stepper)
+        book.restore(number)
+        guard isLive, identities.contains(record.stepper) else { return book.remove(key, number) }
+        emitted[key] = Emitted(number: number, value: record.value, isPrivate: record.isPrivate)
     }
 }

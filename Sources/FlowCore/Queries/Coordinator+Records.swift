@@ -30,12 +30,12 @@ extension Machine {
             return Coordinator.PendingWork(hasMore: hasMore, hasUrgentRecords: false, hasRecords: false)
         }
         let hasUrgentRecords =
-            forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
-            || registrations.hasUnsaved || steppers.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
-            || asks.hasUnsaved
+            forest.hasDirtyRecords || unsaved.isUrgent || origins.book.isDirty || calls.hasUnsaved
+            || registrations.book.isDirty || steppers.book.isDirty || nameOwners.book.isDirty || tokens.book.hasChanged
+            || asks.book.hasChanged
         return Coordinator.PendingWork(
             hasMore: hasMore, hasUrgentRecords: hasUrgentRecords,
-            hasRecords: hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty || asks.hasGone)
+            hasRecords: hasUrgentRecords || forest.hasDirtyActivities || tokens.book.hasGone || asks.book.hasGone)
     }
 
     fileprivate mutating func takeRecords() -> [Record] {
@@ -49,27 +49,26 @@ extension Machine {
         for slot in forest.takeUnsaved(.savedState) {
             take(record(ofSavedState: slot), .savedState, of: slot, into: &records)
         }
-        records += unsaved.takeSteps()
-        records += origins.takeRecords()
-        records += calls.takeRecords(definitions)
-        records += registrations.takeRecords(watches)
-        records += nameOwners.takeRecords()
-        records += steppers.takeRecords()
-        records += tokens.takeRecords()
-        records += asks.takeRecords()
+        return records + unsaved.takeSteps() + takeRecordsOfRooms(all: false)
+    }
+
+    /// Takes the changed records of the rooms that know which these are, or all.
+    private mutating func takeRecordsOfRooms(all: Bool) -> [Record] {
+        var records = origins.takeRecords(all: all) + calls.takeRecords(all: all, definitions)
+        records += registrations.takeRecords(all: all, watches) + nameOwners.takeRecords(all: all)
+        records += steppers.takeRecords(all: all) + tokens.takeRecords(all: all) + asks.takeRecords(all: all)
         return records
     }
 
-    fileprivate mutating func takeAllRecords(like found: [Record]) -> [Record] {
+    /// Takes all records, sorted by their keys.
+    ///
+    /// - Parameter found: records of before. Those of nodes that still hold are not made again.
+    mutating func takeAllRecords(like found: [Record] = []) -> [Record] {
         for slot in forest.preorder() { forest.touchAll(slot) }
-        tokens.touchAll()
-        asks.touchAll()
         // Those of nodes are made once, below.
         _ = forest.takeUnsaved()
         _ = takeRecords()
-        _ = origins.takeAllRecords()
-        _ = calls.takeAllRecords(definitions)
-        let records = allRecords(like: found)
+        let records = (allRecords(ofTreeLike: found) + takeRecordsOfRooms(all: true)).sorted { $0.key < $1.key }
         unsaved.setSavedSteps(among: records)
         return records
     }
@@ -80,10 +79,8 @@ extension Machine {
 
     // MARK: All records
 
-    /// All records, sorted by their keys.
-    ///
-    /// - Parameter found: records of before. Those of nodes that still hold are not made again.
-    func allRecords(like found: [Record] = []) -> [Record] {
+    /// All records of the tree, and of steps that wait.
+    private func allRecords(ofTreeLike found: [Record]) -> [Record] {
         var records = unsaved.counters.map { [$0] } ?? []
         records.reserveCapacity(found.count)
         var place = 0
@@ -105,12 +102,7 @@ extension Machine {
         for step in queue.all where queue.recorded.contains(step.number) {
             records.append(record(ofStep: step, .queued))
         }
-        records += origins.allRecords + calls.allRecords(definitions) + registrations.allRecords(watches)
-        records += nameOwners.allRecords
-        records += steppers.allRecords
-        records += tokens.allRecords
-        records += asks.allRecords
-        return records.sorted { $0.key < $1.key }
+        return records
     }
 
     /// - Parameter place: where the record is usually found, as a node often follows the one before.

@@ -10,8 +10,6 @@ struct Origins: Sendable {
         var deferred = 0
         /// Whether a dropped step was reported.
         var isReported = false
-        /// Whether it has a record.
-        fileprivate var isSaved = false
         /// Whether it needs a record.
         fileprivate var isRecorded: Bool { triggered > 0 || isReported }
     }
@@ -30,10 +28,7 @@ struct Origins: Sendable {
 
     /// Whether the shell takes the records; if not, they are not noted, as they would pile up.
     private let isRecorded: Bool
-    /// Origins whose records are out of date.
-    private var unsaved: [UInt64] = []
-    /// Origins that have ended and have records.
-    private var gone: [UInt64] = []
+    private(set) var book = RecordBook<UInt64>(.origin)
     /// Origins to release when presenters were called.
     private var postponed: [(origin: UInt64, isDeferred: Bool)] = []
 
@@ -93,7 +88,7 @@ struct Origins: Sendable {
         cascade.waiting -= 1
         if isDeferred { cascade.deferred -= 1 }
         table[origin] = cascade.waiting > 0 ? cascade : nil
-        if cascade.waiting == 0, cascade.isSaved { gone.append(origin) }
+        if cascade.waiting == 0 { book.remove(origin, origin) }
     }
 
     /// A part of an origin no longer waits, but another part may be about to.
@@ -111,48 +106,16 @@ struct Origins: Sendable {
 
     // MARK: Records
 
-    var hasUnsaved: Bool { !unsaved.isEmpty || !gone.isEmpty }
-
     private mutating func note(_ origin: UInt64) {
-        if isRecorded { unsaved.append(origin) }
+        if isRecorded { book.touch(origin) }
     }
 
-    /// Removes ended cascades at the end of an event: one that began in the same event needs no record.
-    mutating func forgetEnded() {
-        if unsaved.isEmpty { return }
-        unsaved.removeAll { table[$0] == nil }
-    }
-
-    /// Takes the records that have changed.
-    mutating func takeRecords() -> [Record] {
-        if !hasUnsaved { return [] }
-        var records: [Record] = []
-        let changed = Set(unsaved)
-        for origin in changed.sorted() {
-            records += record(of: origin)
-            table.update(origin) { $0.isSaved = true }
+    /// Takes the records that have changed, or all. An origin that triggered nothing has none.
+    mutating func takeRecords(all: Bool = false) -> [Record] {
+        book.take(all: all ? Array(table.keys) : []) { [table] origin in
+            guard let cascade = table[origin], cascade.isRecorded else { return nil }
+            return (origin, OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported))
         }
-        for origin in Set(gone).subtracting(changed).sorted() {
-            records.append(Record(RecordKey(.origin, origin), nil))
-        }
-        (unsaved, gone) = ([], [])
-        return records
-    }
-
-    /// Takes all records; each counts as saved.
-    mutating func takeAllRecords() -> [Record] {
-        _ = takeRecords()
-        for origin in table.keys { table.update(origin) { if $0.isRecorded { $0.isSaved = true } } }
-        return allRecords
-    }
-
-    var allRecords: [Record] { table.keys.flatMap(record(of:)) }
-
-    /// The record of an origin; none if it triggered nothing.
-    private func record(of origin: UInt64) -> [Record] {
-        guard let cascade = table[origin], cascade.isRecorded else { return [] }
-        let record = OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported)
-        return [Record(RecordKey(.origin, origin), record.encoded())]
     }
 
     /// Restores the records of an earlier process.
