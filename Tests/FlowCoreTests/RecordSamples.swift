@@ -250,8 +250,8 @@ enum RecordSamples {
         (StepperRecord(root: 300, stepper: 1, value: .value(.bool(true)), isPrivate: true), "ac020101620101"),
     ]
     static let savedState = (SavedStateRecord(state: [Argument("n", .int64(5))], isForDisk: true), "01016e00780501")
-    static let asks: [(AskRecord, String)] = [
-        (ask(.open(about: nil)) { $0.asker = 0 }, "0003742031043a312e3700022f6109000000008001"),
+    static let asks: [(Asks.Ask, String)] = [
+        (ask(.open(about: nil)) { $0.key.asker = .client($0.client) }, "0003742031043a312e3700022f6109000000008001"),
         (
             ask(.open(about: 300)) { $0.verdict = .navigated },
             "c80103742031043a312e3700022f610901096e61766967617465640000ac028001"
@@ -263,12 +263,12 @@ enum RecordSamples {
         (ask(.closed) { $0.isLeft = true }, "c80103742031043a312e3701022f61090000028001"),
     ]
 
-    private static func ask(_ state: Asks.State, _ change: (inout AskRecord) -> Void) -> AskRecord {
-        var record = AskRecord()
-        (record.asker, record.token, record.client, record.path) = (200, "t 1", client, "/a")
-        (record.origin, record.state, record.since) = (9, state, Instant(microseconds: 128))
-        change(&record)
-        return record
+    private static func ask(_ state: Asks.State, _ change: (inout Asks.Ask) -> Void) -> Asks.Ask {
+        var ask = Asks.Ask(
+            key: Asks.Key(asker: .presentable(200), token: "t 1"), client: client, path: "/a", origin: 9, state: state,
+            since: Instant(microseconds: 128))
+        change(&ask)
+        return ask
     }
 
     static let nameOwner = (NameOwnerRecord(name: "a.b", owner: client), "03612e62043a312e37")

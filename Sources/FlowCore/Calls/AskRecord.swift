@@ -1,46 +1,23 @@
-/// The record of an ask (S-45).
-struct AskRecord: RecordBody, Equatable, Sendable {
-    /// The instance of the presentable that it belongs to; 0 for the connection of the client.
-    var asker: UInt64 = 0
-    var token = ""
-    var client = Client.daemon
-    /// Whether that client has left the bus.
-    var isLeft = false
-    var path = ""
-    var origin: UInt64 = 0
-    var verdict: Verdict?
-    var serial: UInt64 = 0
-    var state = Asks.State.open(about: nil)
-    /// Since when it is answered or closed.
-    var since = Instant.unread
+// An ask is its own record (S-45).
 
-    static var unread: AskRecord { AskRecord() }
+extension Asks.Ask: RecordBody {
+    static var unread: Self {
+        Self(key: Asks.Key(asker: .client(.daemon), token: ""), client: .daemon, path: "", origin: 0)
+    }
+
     var expectedByteCount: Int {
         if case .answered(_, let result) = state { 64 + result.byteCount } else { 64 }
     }
 
-    init() {}
-
-    init(_ ask: Asks.Ask) {
-        if case .presentable(let instance) = ask.key.asker { asker = instance }
-        (token, client, isLeft, path) = (ask.key.token, ask.client, ask.isLeft, ask.path)
-        (origin, verdict, serial, state, since) = (ask.origin, ask.verdict, ask.serial, ask.state, ask.since)
-    }
-
-    /// The ask, as it was.
-    var ask: Asks.Ask {
-        var ask = Asks.Ask(
-            key: Asks.Key(asker: asker == 0 ? .client(client) : .presentable(asker), token: token), client: client,
-            path: path, isLeft: isLeft, origin: origin)
-        (ask.verdict, ask.serial, ask.state, ask.since) = (verdict, serial, state, since)
-        return ask
-    }
-
+    /// All but whether the present owner got the answer: after a restart it is told again.
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(&asker)
-        try coder.code(&token)
-        try coder.check(!token.isEmpty, "the token is empty")
+        // 0 for the connection of the client.
+        var instance = asker ?? 0
+        try coder.code(&instance)
+        try coder.code(&key.token)
+        try coder.check(!key.token.isEmpty, "the token is empty")
         try coder.code(&client)
+        key.asker = instance == 0 ? .client(client) : .presentable(instance)
         try coder.code(&isLeft)
         try coder.code(&path)
         try coder.code(&origin)
@@ -74,11 +51,14 @@ extension AskOutcome: RecordPart {
     }
 }
 
-extension AskRecord {
+extension Asks.Ask {
+    /// The instance of the presentable that it belongs to; nil if it belongs to the connection of its client.
+    var asker: UInt64? { if case .presentable(let instance) = key.asker { instance } else { nil } }
+
     /// The ask as it may be written to a disk: without a client, and without an answer that has values; nil if that is
     /// nothing.
-    var forDisk: AskRecord? {
-        guard asker != 0 else { return nil }
+    var forDisk: Self? {
+        guard asker != nil else { return nil }
         switch state {
         case .closed: return nil
         case .answered(_, let result) where !result.isEmpty: return nil

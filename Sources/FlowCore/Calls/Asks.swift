@@ -32,7 +32,7 @@ struct Asks: Sendable {
         /// Whether that client has left the bus.
         var isLeft = false
         /// The origin of the step.
-        let origin: UInt64
+        var origin: UInt64
         /// What the caller was told of the step; nil if nothing yet.
         var verdict: Verdict?
         var serial: UInt64 = 0
@@ -352,7 +352,7 @@ struct Asks: Sendable {
 extension Asks {
     /// Takes the records of changed and forgotten asks, or all.
     mutating func takeRecords(all isWhole: Bool = false) -> [Record] {
-        book.take(all: isWhole ? Array(all.keys) : []) { [all] number in all[number].map { (number, AskRecord($0)) } }
+        book.take(all: isWhole ? Array(all.keys) : []) { [all] number in all[number].map { (number, $0) } }
     }
 
     /// Restores an ask. Its chain has no step yet.

@@ -167,14 +167,14 @@ extension Machine {
     /// Restores asks, before the steps of their chains.
     private mutating func restoreAsks(of stored: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
         for (number, record) in stored.asks {
-            var ask = record.ask
+            var ask = record
             if !onSameBus { (ask.client, ask.isLeft) = (.former, true) }
-            let isLive = record.asker == 0 ? onSameBus : lost.slots[record.asker] != nil
+            let isLive = record.asker.map { lost.slots[$0] != nil } ?? onSameBus
             if !isLive, ask.isLeft { continue }
             asks.restore(ask, number)
             accounting.count(ask.usage, for: ask.client)
             accounting.open(ask.client)
-            if !isLive { endAsks(of: record.asker, turn.now) } else { countAsks(of: ask.key) }
+            if !isLive { endAsks(of: record.asker ?? 0, turn.now) } else { countAsks(of: ask.key) }
         }
         endUndeclaredAsks(&turn)
         for instance in asks.asked where lost.slots[instance] == nil {

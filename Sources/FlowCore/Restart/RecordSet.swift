@@ -53,7 +53,7 @@ final class RecordSet {
     /// By instance.
     var savedStates: [UInt64: Arguments] = [:]
     /// In the order of the calls.
-    var asks: [(number: UInt64, ask: AskRecord)] = []
+    var asks: [(number: UInt64, ask: Asks.Ask)] = []
 
     /// Reads records; deleted ones are skipped.
     init(_ records: [Record]) throws(RecordFailure) {
@@ -86,7 +86,7 @@ final class RecordSet {
                 case .progress: progress.append((number, try ProgressRecord(body)))
                 case .stepper: steppers.append((number, try StepperRecord(body)))
                 case .savedState: savedStates[number] = try SavedStateRecord(body).state
-                case .ask: asks.append((number, try AskRecord(body)))
+                case .ask: asks.append((number, try Asks.Ask(body)))
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
@@ -188,7 +188,7 @@ final class RecordSet {
         var number = max(counters.serial, counters.instance)
         for stored in steps { number = max(number, stored.step.origin, stored.step.request) }
         for stored in nodes { number = max(number, stored.greatestNumber) }
-        for stored in asks { number = max(number, stored.ask.origin, stored.ask.asker, stored.ask.serial) }
+        for stored in asks { number = max(number, stored.ask.origin, stored.ask.asker ?? 0, stored.ask.serial) }
         if number >= RecordKey.numbers / 2 {
             throw RecordFailure(
                 "the number \(number) of a serial, an instance, an origin, a call or a loss is at its end")
@@ -266,7 +266,7 @@ extension Record {
         case .savedState:
             guard let saved = try? SavedStateRecord(body), saved.isForDisk else { return Record(key, nil) }
             return self
-        case .ask: return Record(key, (try? AskRecord(body))?.forDisk?.encoded())
+        case .ask: return Record(key, (try? Asks.Ask(body))?.forDisk?.encoded())
         case .counters, .activity, .origin, .registration: return self
         }
     }
