@@ -91,11 +91,13 @@ struct AccountingTests {
             below: nil)
         let arguments = [Argument("b", .byte(1))]
         for (origin, client) in [(UInt64(1), other), (2, one)] {
-            forest.deferStep(
-                DeferredStep(step: StepID(0), arguments: arguments, origin: origin, cause: 0, client: client), at: main)
+            let step = DeferredStep(step: StepID(0), arguments: arguments, origin: origin, cause: 0, client: client)
+            forest.updateUsage(main) { $0.deferredSteps.append(step) }
         }
-        forest.setInitialStep(
-            DeferredStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other), of: main)
+        forest.updateUsage(main) { [other] node in
+            node.initialStep = DeferredStep(
+                step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other)
+        }
         forest.setLast(
             LastNavigation(
                 serial: 1, step: "", arguments: arguments, client: other), of: main)

@@ -194,9 +194,10 @@ struct ForestTests {
         let main = forest.add("main", .free)
         let first = forest.add("a", below: main)
         let held = DeferredStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
-        forest.deferStep(held, at: first)
-        forest.setInitialStep(held, of: first)
-        forest.updateKept(first) { $0.onDismissed = Boxed(Node.KeptStep(step: "go")) }
+        forest.updateUsage(first) { node in
+            (node.initialStep, node.deferredSteps) = (held, [held])
+            node.kept.onDismissed = Boxed(Node.KeptStep(step: "go"))
+        }
         let gone = forest.remove(first)
         #expect(gone.map(\.deferredSteps) == [[held]])
         #expect(gone.first?.onDismissed?.step == "go")

@@ -112,8 +112,9 @@ extension Machine {
     private mutating func renewSteps(for new: Definitions, _ turn: inout Turn) {
         for slot in forest.preorder() {
             if let deferred = forest[slot].initialStep {
-                forest.setInitialStep(renew(deferred, at: slot, isInitial: true, for: new, &turn), of: slot)
-                if forest[slot].initialStep == nil { releaseOrigin(deferred.origin, isDeferred: true) }
+                let renewed = renew(deferred, at: slot, isInitial: true, for: new, &turn)
+                forest.updateUsage(slot) { $0.initialStep = renewed }
+                if renewed == nil { releaseOrigin(deferred.origin, isDeferred: true) }
             }
             let deferred = forest[slot].deferredSteps
             if !deferred.isEmpty {
@@ -121,10 +122,10 @@ extension Machine {
                 for step in deferred {
                     if let step = renew(step, at: slot, isInitial: false, for: new, &turn) { renewed.append(step) }
                 }
-                forest.setDeferredSteps(renewed, of: slot)
+                forest.updateUsage(slot) { [renewed] in $0.deferredSteps = renewed }
             }
             if forest[slot].onDismissed != nil || forest[slot].onResult != nil {
-                forest.updateKept(slot) { $0.renewSteps(new) }
+                forest.updateUsage(slot) { $0.kept.renewSteps(new) }
             }
         }
     }

@@ -55,9 +55,9 @@ extension Machine {
         }
         if record.stage == .initial {
             origins.wait(deferred.origin, isDeferred: true)
-            forest.setInitialStep(deferred, of: slot)
+            forest.updateUsage(slot) { [deferred] in $0.initialStep = deferred }
         } else {
-            forest.deferStep(deferred, at: slot)
+            forest.updateUsage(slot) { [deferred] in $0.deferredSteps.append(deferred) }
             asks.restoreStep(deferred.origin, of: nil)
         }
     }

@@ -88,7 +88,7 @@ extension Machine {
         // It counts for the client that the screen's arguments count for, which may be another one.
         let more = Accounting.Usage(bytes: state.byteCount - forest[slot].savedState.byteCount)
         try reserve(more, for: forest[slot].client, sparing: slot, &turn)
-        forest.setSavedState(state, of: slot)
+        forest.updateUsage(slot) { $0.savedState = state }
     }
 
     private mutating func finish(

@@ -100,9 +100,9 @@ extension Machine {
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
         }
-        if onlyLatest { forest.setDeferredSteps([], of: slot) }
+        if onlyLatest { forest.updateUsage(slot) { $0.deferredSteps = [] } }
         record(&deferred, at: slot, isInitial: false)
-        forest.deferStep(deferred, at: slot)
+        forest.updateUsage(slot) { [deferred] in $0.deferredSteps.append(deferred) }
         // Reclaiming may have removed the child that covered the presentable.
         if forest[slot].isPresented {
             forest.notePresented(slot)

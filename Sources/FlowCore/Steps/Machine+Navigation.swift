@@ -84,19 +84,19 @@ extension Machine {
             changed.append(slot)
         case .reuse(let slot, let arguments, let onResult, _):
             let isReturn = willReturn(slot, with: arguments)
-            // What was saved belongs to the former arguments (S-44).
-            if !forest[slot].arguments.hasSameValues(as: arguments) {
-                forest.setSavedState([], of: slot)
-                if forest[slot].presenting != nil { forest.update(slot) { $0.presenting?.kept.isOutdated = true } }
+            forest.updateUsage(slot) { node in
+                // What was saved belongs to the former arguments (S-44).
+                if !node.arguments.hasSameValues(as: arguments) {
+                    node.savedState = []
+                    node.presenting?.kept.isOutdated = true
+                }
+                // From now on the arguments count for the client that reused it.
+                (node.kept.arguments, node.kept.client) = (arguments, step.client)
+                // The answer is for whom contributed it last (S-45).
+                node.kept.onResult = onResult.map { Boxed($0) }
             }
-            // From now on the arguments count for the client that reused it.
-            forest.setArguments(arguments, of: slot, for: step.client)
             // Its times count from now on, as if it were new (S-34).
             if forest[slot].flow?.activity.reached != nil { beginIdleTimes(of: slot, &turn) }
-            // The answer is for whom contributed it last (S-45).
-            if onResult != nil || forest[slot].onResult != nil {
-                forest.updateKept(slot) { $0.onResult = onResult.map { Boxed($0) } }
-            }
             if forest[slot].presenting != nil {
                 if !isReturn { presentAgain(slot) }
                 forest.update(slot) { [serial] node in
@@ -245,7 +245,8 @@ extension Machine {
         var follower = follower(initial, of: step, for: flow)
         follower.screen = forest.id(of: slot)
         // An initial step that still waits is out of date: the screen has other arguments now (S-19).
-        if let outdated = forest.setInitialStep(nil, of: slot) {
+        if let outdated = forest[slot].initialStep {
+            forest.updateUsage(slot) { $0.initialStep = nil }
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
             releaseOrigin(outdated.origin, isDeferred: true)
@@ -259,7 +260,7 @@ extension Machine {
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
             record(&deferred, at: slot, isInitial: true)
-            forest.setInitialStep(deferred, of: slot)
+            forest.updateUsage(slot) { [deferred] in $0.initialStep = deferred }
             // The chain of an ask does not wait for the screen: what covers that can take forever.
             if asks.isFollowing { _ = asks.endStep(step.origin) }
         }

@@ -239,37 +239,15 @@ extension Forest {
         nodes.update(slot, change)
     }
 
-    /// Sets the arguments of a node; from now on they count for this client.
-    mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
-        nodes.setArguments(arguments, of: slot, for: client)
-    }
-
-    /// Sets the saved state of a screen.
-    mutating func setSavedState(_ state: Arguments, of slot: NodeSlot) { nodes.setSavedState(state, of: slot) }
-
-    /// Changes what a node keeps, other than its arguments, and counts the difference.
-    mutating func updateKept(_ slot: NodeSlot, _ change: (inout Node.Kept) -> Void) { nodes.updateKept(slot, change) }
+    /// Changes what counts for clients (S-33): the client and arguments of a node, what it triggers when it goes, its saved state, the steps
+    /// that wait at it.
+    mutating func updateUsage(_ slot: NodeSlot, _ change: (inout Node) -> Void) { nodes.updateUsage(slot, change) }
 
     /// Notes that the search for presentables to reclaim could have another result.
     mutating func noteReclaimChange() { nodes.noteReclaimChange() }
 
     /// Sets a flow's latest navigation.
     mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
-
-    /// Sets the initial step that waits at a node. Returns the former one.
-    @discardableResult
-    mutating func setInitialStep(_ step: DeferredStep?, of slot: NodeSlot) -> DeferredStep? {
-        nodes.setInitialStep(step, of: slot)
-    }
-
-    /// Adds a deferred step to a node.
-    mutating func deferStep(_ step: DeferredStep, at slot: NodeSlot) { nodes.deferStep(step, at: slot) }
-
-    /// Sets the deferred steps of a node. Returns the former ones.
-    @discardableResult
-    mutating func setDeferredSteps(_ steps: [DeferredStep], of slot: NodeSlot) -> [DeferredStep] {
-        nodes.setDeferredSteps(steps, of: slot)
-    }
 
     /// A client is gone: presentables that it created can be reclaimed from now on.
     mutating func abandonAll(_ client: Client) { nodes.abandonAll(client) }

@@ -10,7 +10,7 @@ extension Node {
         var id = ""
         /// The style; empty if there is none.
         var style = ""
-        /// The arguments, private ones included. The table of nodes changes them, as they count for the client (S-33).
+        /// The arguments, private ones included.
         var arguments: Arguments = []
         // Small members stand side by side, so that none leaves a gap.
         /// Whether it is visible, as `SetVisible` reported last (S-14).

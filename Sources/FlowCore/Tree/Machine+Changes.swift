@@ -14,13 +14,16 @@ extension Machine {
         var released: [WaitingStep] = []
         for slot in presented {
             let flow = self.flow(for: slot)
-            if let deferred = forest.setInitialStep(nil, of: slot) {
+            let (initial, deferred) = (forest[slot].initialStep, forest[slot].deferredSteps)
+            if initial == nil, deferred.isEmpty { continue }
+            forest.updateUsage(slot) { ($0.initialStep, $0.deferredSteps) = (nil, []) }
+            if let deferred = initial {
                 origins.removeDeferred(deferred.origin)
                 if asks.isFollowing { asks.addStep(deferred.origin) }
                 unrecord(deferred)
                 released.append(waiting(deferred, at: slot, for: flow, .triggered))
             }
-            for deferred in forest.setDeferredSteps([], of: slot) {
+            for deferred in deferred {
                 unrecord(deferred)
                 released.append(waiting(deferred, at: slot, for: flow, .deferred))
             }

@@ -3,8 +3,8 @@
 // What a restart restores of a node is in its `kept`, and in those of its flow or screen; when one of them has changed, the node's record is
 // dirty. Their observers, and those of the other properties that signals report, declare what follows from a change (`follows`): whether the
 // node's record or activity record becomes dirty, whether signals report the new value, whether the search for presentables to reclaim has
-// to be repeated. `NodeTable.update` collects that after each change. Properties with usage are only changed by methods of the table, which
-// charge and release it. So code that changes a node has nothing to remember, and the tests compare all records with those that were taken
+// to be repeated. `NodeTable.update` collects that after each change. What counts for clients is only
+// changed by `updateUsage`, which counts the difference. So code that changes a node has nothing to remember, and the tests compare all records with those that were taken
 // after each event.
 
 /// A live presentable: a flow or a screen (S-1).
@@ -55,14 +55,14 @@ struct Node: HasKept, Equatable, Sendable {
 
     private var boxedInitialStep: Boxed<DeferredStep>?
     /// Its initial step, while it waits to be presented (S-16).
-    fileprivate(set) var initialStep: DeferredStep? {
+    var initialStep: DeferredStep? {
         get { boxedInitialStep?.value }
         set { boxedInitialStep = newValue.map { Boxed($0) } }
     }
     /// Deferred steps (S-15).
-    fileprivate(set) var deferredSteps: [DeferredStep] = []
+    var deferredSteps: [DeferredStep] = []
     /// What the owner of a screen saved, for the process that presents it next (S-44).
-    fileprivate(set) var savedState: Arguments = []
+    var savedState: Arguments = [] { didSet { if savedState != oldValue { follows.insert(.savedState) } } }
     /// How many of its asks are open, or answered and not acknowledged (S-45).
     var askCount = 0
 
@@ -156,6 +156,7 @@ struct NodeTable: Sendable {
         if changes.contains(.reclaimIfLeft), nodes[slot.index].isLeft { noteReclaimChange() }
         if changes.contains(.record) { touch(slot) }
         if changes.contains(.activity) { touch(slot, .activity) }
+        if changes.contains(.savedState) { touch(slot, .savedState) }
     }
 
     /// Marks a record of a node as dirty.
@@ -212,44 +213,30 @@ struct NodeTable: Sendable {
         swap(&node, &nodes[slot.index])
         freeSlots.append(slot)
         if node.flow == nil { screenCount -= 1 } else { flowCount -= 1 }
-        node.forEachHolding { accounting.count(-$1, for: $0) }
-        if node.flow == nil, let parent = node.parent {
-            for deferred in node.deferredSteps { nodes[parent.index].flow?.waiting.count(-1, for: deferred.client) }
-        }
+        count(node, -1)
         return node
     }
 
-    /// Sets the arguments of a node; from now on they count for this client.
-    mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
-        let former = nodes[slot.index]
-        update(slot) { node in
-            node.kept.client = client
-            node.kept.arguments = arguments
-        }
-        accounting.count(Accounting.Usage(nodes: -1, bytes: -former.byteCount), for: former.client)
-        accounting.count(Accounting.Usage(nodes: 1, bytes: nodes[slot.index].byteCount), for: client)
-        nodes[slot.index].isLeft = accounting.isGone(client)
-        if nodes[slot.index].isLeft || former.isLeft || former.isReclaimable { noteReclaimChange() }
+    /// Changes what counts for clients, and handles what follows.
+    mutating func updateUsage(_ slot: NodeSlot, _ change: (inout Node) -> Void) {
+        let before = nodes[slot.index]
+        update(slot, change)
+        count(before, -1)
+        count(nodes[slot.index], 1)
+        nodes[slot.index].isLeft = accounting.isGone(nodes[slot.index].client)
+        let hasMoved = nodes[slot.index].client != before.client
+        if before.isReclaimable || hasMoved && (before.isLeft || nodes[slot.index].isLeft) { noteReclaimChange() }
     }
 
-    /// Sets the saved state of a screen, which counts for the same client as its arguments.
-    mutating func setSavedState(_ state: Arguments, of slot: NodeSlot) {
-        let former = nodes[slot.index].savedState
-        if former == state { return }
-        nodes[slot.index].savedState = state
-        charge(
-            Accounting.Usage(bytes: state.byteCount - former.byteCount), nodes[slot.index].client, at: slot)
-        touch(slot, .savedState)
+    /// Counts what a node holds (1), or held (-1): for clients, and its deferred steps at their flow, too.
+    private mutating func count(_ node: Node, _ sign: Int) {
+        node.forEachHolding { accounting.count(sign > 0 ? $1 : -$1, for: $0) }
+        if node.deferredSteps.isEmpty { return }
+        let flow = node.flow == nil ? node.parent ?? node.slot : node.slot
+        for step in node.deferredSteps { nodes[flow.index].flow?.waiting.count(sign, for: step.client) }
     }
 
-    /// Changes what a node keeps, other than its arguments, and counts the difference.
-    mutating func updateKept(_ slot: NodeSlot, _ change: (inout Node.Kept) -> Void) {
-        let before = nodes[slot.index].byteCount
-        update(slot) { change(&$0.kept) }
-        charge(Accounting.Usage(bytes: nodes[slot.index].byteCount - before), nodes[slot.index].client, at: slot)
-    }
-
-    /// Sets a flow's latest navigation.
+    /// Sets a flow's latest navigation. Each step does, so nothing else is counted again.
     mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
         if let former = nodes[slot.index].flow?.activity.last {
             accounting.count(-former.usage, for: former.client)
@@ -257,45 +244,6 @@ struct NodeTable: Sendable {
         accounting.count(next.usage, for: next.client)
         update(slot) { $0.flow?.activity.last = next }
         noteReclaimChange(of: slot)
-    }
-
-    /// Sets the initial step that waits at a node. Returns the former one.
-    @discardableResult
-    mutating func setInitialStep(_ step: DeferredStep?, of slot: NodeSlot) -> DeferredStep? {
-        let former = nodes[slot.index].initialStep
-        nodes[slot.index].initialStep = step
-        if let former { charge(Accounting.Usage(bytes: -former.arguments.byteCount), former.client, at: slot) }
-        if let step { charge(Accounting.Usage(bytes: step.arguments.byteCount), step.client, at: slot) }
-        return former
-    }
-
-    /// Adds a deferred step to a node.
-    mutating func deferStep(_ step: DeferredStep, at slot: NodeSlot) {
-        nodes[slot.index].deferredSteps.append(step)
-        count(step, 1, at: slot)
-    }
-
-    /// Sets the deferred steps of a node. Returns the former ones.
-    @discardableResult
-    mutating func setDeferredSteps(_ steps: [DeferredStep], of slot: NodeSlot) -> [DeferredStep] {
-        let former = nodes[slot.index].deferredSteps
-        if former.isEmpty, steps.isEmpty { return [] }
-        nodes[slot.index].deferredSteps = steps
-        for step in former { count(step, -1, at: slot) }
-        for step in steps { count(step, 1, at: slot) }
-        return former
-    }
-
-    /// Counts a deferred step that is added (1) or removed (-1), at its flow, too.
-    private mutating func count(_ step: DeferredStep, _ sign: Int, at slot: NodeSlot) {
-        let flow = nodes[slot.index].flow == nil ? nodes[slot.index].parent ?? slot : slot
-        nodes[flow.index].flow?.waiting.count(sign, for: step.client)
-        charge(Accounting.Usage(steps: sign, bytes: sign * step.arguments.byteCount), step.client, at: slot)
-    }
-
-    private mutating func charge(_ usage: Accounting.Usage, _ client: Client, at slot: NodeSlot) {
-        noteReclaimChange(of: slot)
-        accounting.count(usage, for: client)
     }
 
     /// A client is gone: nodes that it created can be reclaimed from now on.

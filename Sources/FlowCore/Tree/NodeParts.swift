@@ -35,9 +35,10 @@ extension Node {
         static let born = Changes(rawValue: 1 << 24)
         /// All of the above.
         static let reported = Changes(rawValue: 0x1ff_ffff)
-        /// The record, or the activity record, is dirty.
+        /// The record, the activity record, or the record of the saved state is dirty.
         static let record = Changes(rawValue: 1 << 25)
         static let activity = Changes(rawValue: 1 << 26)
+        static let savedState = Changes(rawValue: 1 << 28)
         /// The search for presentables to reclaim could have another result, if the node's client is gone.
         static let reclaimIfLeft = Changes(rawValue: 1 << 27)
 
