@@ -22,7 +22,7 @@ extension Coordinator {
     var unsaved: UnsavedRecords { machine.unsaved }
     var allRecords: [Record] {
         var machine = machine
-        return machine.takeAllRecords()
+        return machine.takeRecords(all: true)
     }
 
     func watchdog(of slot: NodeSlot) -> UInt64? { machine.watchdog(of: slot, in: definitions) }

@@ -16,7 +16,10 @@ struct NodeTableTests {
     /// The dirty records and the changed properties since the last call.
     @discardableResult
     private mutating func take() -> (records: [NodeSlot], activities: [NodeSlot], changes: [PropertyChanges]) {
-        (forest.takeUnsaved(), forest.takeUnsaved(.activity), forest.takeChanges().changes)
+        let (records, activities) = (forest.books.nodes.changed, forest.books.activities.changed)
+        _ = forest.books.nodes.take { Record(RecordKey(.node, $0.instance), []) }
+        _ = forest.books.activities.take { Record(RecordKey(.activity, $0.instance), []) }
+        return (records.map(\.slot), activities.map(\.slot), forest.takeChanges().changes)
     }
 
     @Test mutating func `a change makes one record and one signal`() {
@@ -70,15 +73,15 @@ struct NodeTableTests {
         take()
         let gone = forest[page].instance
         _ = forest.remove(page)
-        #expect(forest.takeGoneRecords() == [RecordKey(.node, gone)])
+        #expect(forest.books.nodes.take { _ in nil }.map(\.key) == [RecordKey(.node, gone)])
         let next = forest.add("page", below: main)
         #expect(next == page)
         _ = forest.remove(next)
-        #expect(forest.takeGoneRecords().isEmpty && forest.takeUnsaved().isEmpty)
+        #expect(!forest.books.nodes.isDirty)
     }
 
     @Test mutating func `D-1 records do not pile up if the shell does not take them`() {
         for _ in 0..<1_000 { _ = forest.remove(forest.add("page", below: main)) }
-        #expect(forest.takeUnsaved().count <= 2)
+        #expect(forest.books.nodes.changed.count <= 2)
     }
 }

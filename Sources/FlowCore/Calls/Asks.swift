@@ -352,7 +352,7 @@ struct Asks: Sendable {
 extension Asks {
     /// Takes the records of changed and forgotten asks, or all.
     mutating func takeRecords(all isWhole: Bool = false) -> [Record] {
-        book.take(all: isWhole ? Array(all.keys) : []) { [all] number in all[number].map { (number, $0) } }
+        book.take(all: isWhole ? Array(all.keys) : []) { [all] number in all[number].map { Record(.ask, number, $0) } }
     }
 
     /// Restores an ask. Its chain has no step yet.

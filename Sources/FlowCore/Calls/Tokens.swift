@@ -166,7 +166,7 @@ extension Tokens {
                 case (.fail(let error), _): .fail(error)
                 case (.waiting, let request): .waiting(request: request?.number ?? 0)
                 }
-            return (entry.number, TokenRecord(key: key, at: entry.at, outcome: outcome))
+            return Record(.token, entry.number, TokenRecord(key: key, at: entry.at, outcome: outcome))
         }
     }
 

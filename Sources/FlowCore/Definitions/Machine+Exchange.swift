@@ -16,7 +16,7 @@ extension Machine {
             guard forest[slot].flow != nil else {
                 noteKeepsAwake(slot)
                 // Its record says whether it may be on a disk.
-                if !forest[slot].savedState.isEmpty { forest.touch(slot, .savedState) }
+                if !forest[slot].savedState.isEmpty { forest.books.savedStates.touch(forest.id(of: slot)) }
                 if evictionTime(of: slot, in: old) != evictionTime(of: slot, in: new) {
                     stopAwaitingEviction(of: slot)
                     awaitEviction(of: slot, turn.now)

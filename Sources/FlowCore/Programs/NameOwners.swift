@@ -37,7 +37,7 @@ struct NameOwners: Sendable {
         }
         return book.take(all: all ? Array(owners.keys) : []) { [owners, numbers] name in
             guard let owner = owners[name], let number = numbers[name] else { return nil }
-            return (number, NameOwnerRecord(name: name, owner: owner))
+            return Record(.nameOwner, number, NameOwnerRecord(name: name, owner: owner))
         }
     }
 

@@ -73,10 +73,9 @@ struct Registrations: Sendable {
             guard let number = numbers[flow], let registration = all.first(where: { $0.flow == flow }) else {
                 return nil
             }
-            return (
-                number,
-                RegistrationRecord(registration: registration, isLeft: !watches.contains(registration.client))
-            )
+            return Record(
+                .registration, number,
+                RegistrationRecord(registration: registration, isLeft: !watches.contains(registration.client)))
         }
     }
 

@@ -177,10 +177,9 @@ struct Steppers: Sendable {
     mutating func takeRecords(all: Bool = false) -> [Record] {
         book.take(all: all ? Array(emitted.keys) : []) { [emitted] key in
             emitted[key].map { last in
-                (
-                    last.number,
-                    StepperRecord(root: key.root, stepper: key.stepper, value: last.value, isPrivate: last.isPrivate)
-                )
+                Record(
+                    .stepper, last.number,
+                    StepperRecord(root: key.root, stepper: key.stepper, value: last.value, isPrivate: last.isPrivate))
             }
         }
     }

@@ -11,7 +11,9 @@ extension Coordinator {
     /// Takes all records, as if each had changed.
     ///
     /// - Parameter found: records of before, sorted by their keys. Those of nodes that still hold are not made again.
-    public mutating func takeAllRecords(like found: [Record] = []) -> [Record] { machine.takeAllRecords(like: found) }
+    public mutating func takeAllRecords(like found: [Record] = []) -> [Record] {
+        machine.takeRecords(all: true, like: found)
+    }
 
     /// Gives back unused serials and instances, and makes records of when flows were touched, at an orderly end of the process.
     public mutating func releaseReservedNumbers() {
@@ -30,64 +32,53 @@ extension Machine {
             return Coordinator.PendingWork(hasMore: hasMore, hasUrgentRecords: false, hasRecords: false)
         }
         let hasUrgentRecords =
-            forest.hasDirtyRecords || unsaved.isUrgent || origins.book.isDirty || calls.hasUnsaved
+            forest.books.nodes.isDirty || forest.books.savedStates.isDirty || unsaved.isUrgent || origins.book.isDirty
+            || calls.hasUnsaved
             || registrations.book.isDirty || steppers.book.isDirty || nameOwners.book.isDirty || tokens.book.hasChanged
             || asks.book.hasChanged
         return Coordinator.PendingWork(
             hasMore: hasMore, hasUrgentRecords: hasUrgentRecords,
-            hasRecords: hasUrgentRecords || forest.hasDirtyActivities || tokens.book.hasGone || asks.book.hasGone)
+            hasRecords: hasUrgentRecords || forest.books.activities.isDirty || tokens.book.hasGone || asks.book.hasGone)
     }
 
-    fileprivate mutating func takeRecords() -> [Record] {
-        var records: [Record] = []
-        if let counters = unsaved.takeCounters() { records.append(counters) }
-        for key in forest.takeGoneRecords() { records.append(Record(key, nil)) }
-        for slot in forest.takeUnsaved() { records.append(record(ofNode: slot)) }
-        for slot in forest.takeUnsaved(.activity) {
-            take(record(ofActivity: slot), .activity, of: slot, into: &records)
-        }
-        for slot in forest.takeUnsaved(.savedState) {
-            take(record(ofSavedState: slot), .savedState, of: slot, into: &records)
-        }
-        return records + unsaved.takeSteps() + takeRecordsOfRooms(all: false)
-    }
-
-    /// Takes the changed records of the rooms that know which these are, or all.
-    private mutating func takeRecordsOfRooms(all: Bool) -> [Record] {
-        var records = origins.takeRecords(all: all) + calls.takeRecords(all: all, definitions)
+    /// Takes the changed records, or all, sorted by their keys.
+    ///
+    /// - Parameter found: records of before, in the same order. Those of nodes that still hold are not made again.
+    mutating func takeRecords(all: Bool = false, like found: [Record] = []) -> [Record] {
+        var records = takeRecordsOfTree(all: all, like: found)
+        let (counters, steps) = (unsaved.takeCounters(), unsaved.takeSteps())
+        records += all ? unsaved.counters.map { [$0] } ?? [] : counters.map { [$0] } ?? []
+        records += all ? recordsOfSteps : steps
+        records += origins.takeRecords(all: all) + calls.takeRecords(all: all, definitions)
         records += registrations.takeRecords(all: all, watches) + nameOwners.takeRecords(all: all)
         records += steppers.takeRecords(all: all) + tokens.takeRecords(all: all) + asks.takeRecords(all: all)
-        return records
+        guard all else { return records }
+        records.removeAll { $0.body == nil }
+        unsaved.setSavedSteps(among: records)
+        return records.sorted { $0.key < $1.key }
     }
 
-    /// Takes all records, sorted by their keys.
-    ///
-    /// - Parameter found: records of before. Those of nodes that still hold are not made again.
-    mutating func takeAllRecords(like found: [Record] = []) -> [Record] {
-        for slot in forest.preorder() { forest.touchAll(slot) }
-        // Those of nodes are made once, below.
-        _ = forest.takeUnsaved()
-        _ = takeRecords()
-        let records = (allRecords(ofTreeLike: found) + takeRecordsOfRooms(all: true)).sorted { $0.key < $1.key }
-        unsaved.setSavedSteps(among: records)
-        return records
+    private mutating func takeRecordsOfTree(all: Bool, like found: [Record]) -> [Record] {
+        let all = all ? forest.preorder().map { forest.id(of: $0) } : []
+        // The contents are those of the forest, so its books are elsewhere meanwhile.
+        var books = NodeTable.RecordBooks(isWanted: false)
+        swap(&books, &forest.books)
+        defer { swap(&books, &forest.books) }
+        return books.nodes.take(all: all) { record(ofNode: $0, like: found) }
+            + books.activities.take(all: all) { record(ofActivity: $0) }
+            + books.savedStates.take(all: all) { record(ofSavedState: $0) }
     }
 
     fileprivate mutating func releaseReservedNumbers() {
         unsaved.release(after: serial, instance: forest.lastInstance)
     }
 
-    // MARK: All records
+    // MARK: Contents
 
-    /// All records of the tree, and of steps that wait.
-    private func allRecords(ofTreeLike found: [Record]) -> [Record] {
-        var records = unsaved.counters.map { [$0] } ?? []
-        records.reserveCapacity(found.count)
-        var place = 0
+    /// The records of all steps that wait.
+    private var recordsOfSteps: [Record] {
+        var records: [Record] = []
         for slot in forest.preorder() {
-            records.append(record(ofNode: slot, like: found, from: &place))
-            records += record(ofActivity: slot)
-            records += record(ofSavedState: slot)
             if let deferred = forest[slot].initialStep {
                 records.append(record(ofStep: deferred, at: slot, isInitial: true))
             }
@@ -105,18 +96,12 @@ extension Machine {
         return records
     }
 
-    /// - Parameter place: where the record is usually found, as a node often follows the one before.
-    private func record(ofNode slot: NodeSlot, like found: [Record], from place: inout Int) -> Record {
-        let (key, node) = (RecordKey(.node, forest[slot].instance), nodeRecord(of: slot))
-        if place == found.count || found[place].key != key { place = found.firstPlace(from: key) }
-        guard place < found.count, found[place].key == key else { return Record(key, node.encoded()) }
-        defer { place += 1 }
+    private func record(ofNode id: NodeID, like found: [Record]) -> Record {
+        let (key, node) = (RecordKey(.node, id.instance), nodeRecord(of: id.slot))
+        let place = found.firstPlace(from: key)
         // Comparing is less work than encoding.
-        return found[place].node?.says(node) == true ? found[place] : Record(key, node.encoded())
-    }
-
-    private func record(ofNode slot: NodeSlot) -> Record {
-        Record(RecordKey(.node, forest[slot].instance), nodeRecord(of: slot).encoded())
+        let holds = place < found.count && found[place].key == key && found[place].node?.says(node) == true
+        return holds ? found[place] : Record(key, node.encoded())
     }
 
     private func nodeRecord(of slot: NodeSlot) -> NodeRecord {
@@ -126,40 +111,27 @@ extension Machine {
     }
 
     /// The activity record of a flow; none for a screen, or if nothing happened.
-    private func record(ofActivity slot: NodeSlot) -> [Record] {
-        guard let activity = forest[slot].flow?.activity, activity.last != nil || activity.reached != nil else {
-            return []
+    private func record(ofActivity id: NodeID) -> Record {
+        guard let activity = forest[id.slot].flow?.activity, activity.last != nil || activity.reached != nil else {
+            return Record(RecordKey(.activity, id.instance), nil)
         }
-        return [Record(RecordKey(.activity, forest[slot].instance), activity.encoded())]
+        return Record(.activity, id.instance, activity)
     }
 
     private func record(ofStep deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool) -> Record {
-        Record(
-            RecordKey(.step, deferred.number),
-            record(of: deferred, at: slot, isInitial: isInitial, by: definitions).encoded())
+        Record(.step, deferred.number, record(of: deferred, at: slot, isInitial: isInitial, by: definitions))
     }
 
     private func record(ofStep step: WaitingStep, _ stage: StepRecord.Stage) -> Record {
-        Record(RecordKey(.step, step.number), record(of: step, stage, by: definitions, nil).encoded())
+        Record(.step, step.number, record(of: step, stage, by: definitions, nil))
     }
 
     /// The record of the state that the owner of a screen saved; none if there is no such state.
-    private func record(ofSavedState slot: NodeSlot) -> [Record] {
-        guard !forest[slot].savedState.isEmpty else { return [] }
-        let screen = definitions.screen(named: forest[slot].name)
-        let record = SavedStateRecord(
-            state: forest[slot].savedState, isForDisk: screen.map { definitions[$0].isStateOnDisk } ?? false)
-        return [Record(RecordKey(.savedState, forest[slot].instance), record.encoded())]
-    }
-
-    /// Takes a record of a node that need not exist, or notes that it is gone.
-    private mutating func take(
-        _ record: [Record], _ part: DirtyRecords.Part, of slot: NodeSlot, into records: inout [Record]
-    ) {
-        if forest.setSaved(!record.isEmpty, slot, part), record.isEmpty {
-            records.append(Record(RecordKey(part.kind, forest[slot].instance), nil))
-        }
-        records += record
+    private func record(ofSavedState id: NodeID) -> Record {
+        let (state, screen) = (forest[id.slot].savedState, definitions.screen(named: forest[id.slot].name))
+        if state.isEmpty { return Record(RecordKey(.savedState, id.instance), nil) }
+        let isForDisk = screen.map { definitions[$0].isStateOnDisk } ?? false
+        return Record(.savedState, id.instance, SavedStateRecord(state: state, isForDisk: isForDisk))
     }
 
     /// Makes records of when flows were touched, at an orderly end of the process.

@@ -73,6 +73,11 @@ public struct Record: Equatable, Sendable {
     /// Creates a record.
     public init(_ key: RecordKey, _ body: [UInt8]?) { self.init(key, body, node: nil) }
 
+    /// The record of a part.
+    init(_ kind: RecordKey.Kind, _ number: UInt64, _ body: some RecordBody) {
+        self.init(RecordKey(kind, number), body.encoded())
+    }
+
     init(_ key: RecordKey, _ body: [UInt8]?, node: RecordSet.StoredNode?) {
         self.key = key
         self.body = body

@@ -8,7 +8,10 @@ struct RecordBook<Part: Hashable & Sendable>: Sendable {
     private var saved: Set<UInt64> = []
     private var gone: Set<UInt64> = []
 
-    init(_ kind: RecordKey.Kind) { self.kind = kind }
+    /// Whether the shell takes the records; if not, they are not noted, as they would pile up.
+    private let isWanted: Bool
+
+    init(_ kind: RecordKey.Kind, isWanted: Bool = true) { (self.kind, self.isWanted) = (kind, isWanted) }
 
     /// Whether a record has to be written before clients learn of the change.
     var hasChanged: Bool { !changed.isEmpty }
@@ -17,7 +20,9 @@ struct RecordBook<Part: Hashable & Sendable>: Sendable {
     var isDirty: Bool { hasChanged || hasGone }
 
     /// A part is new, or has changed.
-    mutating func touch(_ part: Part) { changed.insert(part) }
+    mutating func touch(_ part: Part) {
+        if isWanted { changed.insert(part) }
+    }
 
     /// A part is gone. If it came and went between two writes, it has no record.
     mutating func remove(_ part: Part, _ number: UInt64?) {
@@ -32,18 +37,21 @@ struct RecordBook<Part: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - all: these parts have changed, too.
-    ///   - record: the number and content of a part's record; nil if it has none.
-    mutating func take(
-        all: [Part] = [], _ record: (Part) -> (number: UInt64, body: any RecordBody)?
-    ) -> [Record] {
+    ///   - record: the record of a part, without a body if it is to be removed; nil if there is nothing to write.
+    mutating func take(all: [Part] = [], _ record: (Part) -> Record?) -> [Record] {
         changed.formUnion(all)
         if !isDirty { return [] }
         var records: [Record] = []
         for part in changed {
-            guard let (number, body) = record(part) else { continue }
+            guard let record = record(part) else { continue }
+            let number = record.key.number
+            if record.body == nil {
+                if saved.remove(number) != nil { gone.insert(number) }
+                continue
+            }
             saved.insert(number)
             gone.remove(number)
-            records.append(Record(RecordKey(kind, number), body.encoded()))
+            records.append(record)
         }
         for number in gone { records.append(Record(RecordKey(kind, number), nil)) }
         (changed, gone) = ([], [])

@@ -26,9 +26,7 @@ struct Origins: Sendable {
     /// The latest number.
     private(set) var latest: UInt64 = 0
 
-    /// Whether the shell takes the records; if not, they are not noted, as they would pile up.
-    private let isRecorded: Bool
-    private(set) var book = RecordBook<UInt64>(.origin)
+    private(set) var book: RecordBook<UInt64>
     /// Origins to release when presenters were called.
     private var postponed: [(origin: UInt64, isDeferred: Bool)] = []
 
@@ -36,7 +34,7 @@ struct Origins: Sendable {
     let limit: Int
 
     init(isRecorded: Bool = true, limit: Int = Limits.triggeredSteps) {
-        (self.isRecorded, self.limit) = (isRecorded, limit)
+        (book, self.limit) = (RecordBook(.origin, isWanted: isRecorded), limit)
     }
 
     var isEmpty: Bool { table.isEmpty }
@@ -59,13 +57,13 @@ struct Origins: Sendable {
         if cascade.triggered < limit {
             cascade.triggered += 1
             cascade.waiting += 1
-            note(origin)
+            book.touch(origin)
             return .admitted
         }
         let isFirst = !cascade.isReported
         if isFirst {
             cascade.isReported = true
-            note(origin)
+            book.touch(origin)
         }
         return .dropped(isFirst: isFirst)
     }
@@ -106,15 +104,11 @@ struct Origins: Sendable {
 
     // MARK: Records
 
-    private mutating func note(_ origin: UInt64) {
-        if isRecorded { book.touch(origin) }
-    }
-
     /// Takes the records that have changed, or all. An origin that triggered nothing has none.
     mutating func takeRecords(all: Bool = false) -> [Record] {
         book.take(all: all ? Array(table.keys) : []) { [table] origin in
             guard let cascade = table[origin], cascade.isRecorded else { return nil }
-            return (origin, OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported))
+            return Record(.origin, origin, OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported))
         }
     }
 

@@ -355,34 +355,14 @@ extension Forest {
     }
 }
 
-// MARK: - Dirty records
+// MARK: - Records
 
 extension Forest {
-    /// Whether records have changed that have to be written before the change is reported.
-    var hasDirtyRecords: Bool {
-        !nodes.dirty.isEmpty(.node) || !nodes.dirty.gone.isEmpty || !nodes.dirty.isEmpty(.savedState)
+    /// Which records of nodes are dirty.
+    var books: NodeTable.RecordBooks {
+        get { nodes.books }
+        _modify { yield &nodes.books }
     }
-    var hasDirtyActivities: Bool { !nodes.dirty.isEmpty(.activity) }
-
-    /// Marks a record of a node as dirty.
-    mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { nodes.touch(slot, part) }
-
-    /// Marks all records of a node as dirty.
-    mutating func touchAll(_ slot: NodeSlot) {
-        nodes.touch(slot)
-        nodes.touch(slot, self[slot].flow == nil ? .savedState : .activity)
-    }
-
-    /// Takes live nodes with dirty records of a kind; their own records count as written.
-    mutating func takeUnsaved(_ part: DirtyRecords.Part = .node) -> [NodeSlot] { nodes.takeUnsaved(part) }
-
-    /// Sets whether a node has a record of a kind. Returns whether it had one.
-    mutating func setSaved(_ isSaved: Bool, _ slot: NodeSlot, _ part: DirtyRecords.Part) -> Bool {
-        nodes.setSaved(isSaved, slot, part)
-    }
-
-    /// Takes the records of removed nodes.
-    mutating func takeGoneRecords() -> [RecordKey] { nodes.takeGoneRecords() }
 
     /// Makes room for this many nodes.
     mutating func reserveRoom(for count: Int) { nodes.reserveRoom(for: count) }

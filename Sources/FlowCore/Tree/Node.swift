@@ -112,7 +112,7 @@ struct NodeTable: Sendable {
     var count: Int { flowCount + screenCount }
     /// Counts changes after which the search for presentables to reclaim could have another result (S-33).
     private(set) var reclaimChanges: UInt64 = 0
-    private(set) var dirty: DirtyRecords
+    var books: RecordBooks
     /// Nodes with changed properties, in the order of their first change.
     private(set) var changed: [NodeID] = []
 
@@ -121,7 +121,7 @@ struct NodeTable: Sendable {
 
     init(_ quotas: Quotas, isRecorded: Bool) {
         accounting = Accounting(quotas)
-        dirty = DirtyRecords(isWanted: isRecorded)
+        books = RecordBooks(isWanted: isRecorded)
     }
 
     /// The number of slots.
@@ -154,13 +154,10 @@ struct NodeTable: Sendable {
             nodes[slot.index].reported.formUnion(reported)
         }
         if changes.contains(.reclaimIfLeft), nodes[slot.index].isLeft { noteReclaimChange() }
-        if changes.contains(.record) { touch(slot) }
-        if changes.contains(.activity) { touch(slot, .activity) }
-        if changes.contains(.savedState) { touch(slot, .savedState) }
+        if changes.contains(.record) { books.nodes.touch(id(of: slot)) }
+        if changes.contains(.activity) { books.activities.touch(id(of: slot)) }
+        if changes.contains(.savedState) { books.savedStates.touch(id(of: slot)) }
     }
-
-    /// Marks a record of a node as dirty.
-    mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { dirty.touch(slot, part) }
 
     /// Notes that the search for presentables to reclaim could have another result.
     mutating func noteReclaimChange() { reclaimChanges &+= 1 }
@@ -198,17 +195,18 @@ struct NodeTable: Sendable {
             _ = nodes[slot.index].takeFollows()
         }
         instances[instance] = slot
-        changed.append(NodeID(slot: slot, instance: instance))
-        dirty.insert(slot)
-        if !birth.savedState.isEmpty { touch(slot, .savedState) }
-        if birth.flow?.activity.reached != nil { touch(slot, .activity) }
+        let id = NodeID(slot: slot, instance: instance)
+        changed.append(id)
+        books.nodes.touch(id)
+        if !birth.savedState.isEmpty { books.savedStates.touch(id) }
+        if birth.flow?.activity.reached != nil { books.activities.touch(id) }
         return slot
     }
 
     /// Removes a node without children, and releases its usage.
     mutating func remove(_ slot: NodeSlot) -> Node {
         instances[nodes[slot.index].instance] = nil
-        dirty.remove(slot, instance: nodes[slot.index].instance)
+        books.remove(id(of: slot))
         var node = Node(free: slot)
         swap(&node, &nodes[slot.index])
         freeSlots.append(slot)
@@ -278,15 +276,25 @@ struct NodeTable: Sendable {
             if let slot = slot(of: id) { nodes[slot.index].reported = [] }
         }
     }
+}
 
-    /// Takes live nodes with dirty records of a kind.
-    mutating func takeUnsaved(_ part: DirtyRecords.Part) -> [NodeSlot] { dirty.take(part) }
+extension NodeTable {
+    /// Which records of nodes are dirty. Each node has one of its own; a flow can have one of its activity, and a screen one of the state
+    /// that its owner saved.
+    struct RecordBooks: Sendable {
+        var nodes, activities, savedStates: RecordBook<NodeID>
 
-    /// Sets whether a node has a record of a kind. Returns whether it had one.
-    mutating func setSaved(_ isSaved: Bool, _ slot: NodeSlot, _ part: DirtyRecords.Part) -> Bool {
-        dirty.setSaved(isSaved, slot, part)
+        init(isWanted: Bool) {
+            nodes = RecordBook(.node, isWanted: isWanted)
+            activities = RecordBook(.activity, isWanted: isWanted)
+            savedStates = RecordBook(.savedState, isWanted: isWanted)
+        }
+
+        /// A node is gone with its records.
+        mutating func remove(_ node: NodeID) {
+            nodes.remove(node, node.instance)
+            activities.remove(node, node.instance)
+            savedStates.remove(node, node.instance)
+        }
     }
-
-    /// Takes the records of removed nodes.
-    mutating func takeGoneRecords() -> [RecordKey] { dirty.takeGone() }
 }
