@@ -3,9 +3,9 @@
 // What a restart restores of a node is in its `kept`, and in those of its flow or screen; when one of them has changed, the node's record is
 // dirty. Their observers, and those of the other properties that signals report, declare what follows from a change (`follows`): whether the
 // node's record or activity record becomes dirty, whether signals report the new value, whether the search for presentables to reclaim has
-// to be repeated. `NodeTable.update` collects that after each change. What counts for clients is only
-// changed by `updateUsage`, which counts the difference. So code that changes a node has nothing to remember, and the tests compare all records with those that were taken
-// after each event.
+// to be repeated. `NodeTable.update` collects that after each change. What counts for clients is only changed by `updateUsage`, which counts
+// the difference. So code that changes a node has nothing to remember, and the tests compare all records with those that were taken after
+// each event.
 
 /// A live presentable: a flow or a screen (S-1).
 struct Node: HasKept, Equatable, Sendable {
