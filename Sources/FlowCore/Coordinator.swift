@@ -1,6 +1,6 @@
 /// The navigation state machine: it takes events, and returns effects (RxFlow's Coordinator).
 ///
-/// This type is its interface: events, the shell's queries, records and the dry run (in `Queries`). The state, and
+/// This type is its interface: events, the driver's queries, records and the dry run (in `Queries`). The state, and
 /// all that changes it, is a ``Machine``. `docs/architecture.md` shows its rooms.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
@@ -14,7 +14,7 @@ public struct Coordinator: ~Copyable, Sendable {
     ///   - definitions: the contents of the definition files.
     ///   - basePath: the object path above all presentables; nil where there are no objects, and paths begin with the id of a root.
     ///   - quotas: the limits for clients.
-    ///   - isRecorded: whether the shell takes the records that change. If not, ``PendingWork`` tells of none;
+    ///   - isRecorded: whether the driver takes the records that change. If not, ``PendingWork`` tells of none;
     ///     ``takeAllRecords()`` returns all in any case.
     public init(definitions: Definitions, basePath: String?, quotas: Quotas = .service, isRecorded: Bool = true) {
         machine = Machine(definitions, basePath: basePath, quotas, isRecorded: isRecorded)

@@ -1,4 +1,4 @@
-/// Something that the shell has to do, in order. An effect holds all that it needs, because the tree may have changed when
+/// Something that the driver has to do, in order. An effect holds all that it needs, because the tree may have changed when
 /// it is carried out.
 public enum Effect: Equatable, Sendable {
     /// Send `NavigationWillOccur`.

@@ -138,7 +138,7 @@ extension Machine {
 
     static let gone = FlowError(.presentableDismissed, "the presentable is gone")
 
-    /// Refuses a call to a presentable that is gone. The shell looks it up just before, so this happens only by its mistake.
+    /// Refuses a call to a presentable that is gone. The driver looks it up just before, so this happens only by its mistake.
     mutating func refuseGone(_ request: RequestID, _ turn: inout Turn) {
         turn.answer = .fail(request, Self.gone)
     }

@@ -12,7 +12,7 @@ extension Machine {
             stored = try RecordSet(records)
             try stored.check()
         } catch {
-            // The shell checks records before, and does not restore damaged ones.
+            // The driver checks records before, and does not restore damaged ones.
             turn.effects.append(.reportUnrestored(path: forest.top, error.message))
             return
         }
@@ -145,7 +145,7 @@ extension Machine {
         }
     }
 
-    /// Restores the owners of bus names. Those in definition files are known already; the shell reports the others.
+    /// Restores the owners of bus names. Those in definition files are known already; the driver reports the others.
     private mutating func restoreNameOwners(
         _ stored: [(number: UInt64, name: NameOwnerRecord)]
     ) -> [(name: String, client: Client)] {

@@ -92,7 +92,7 @@ struct Accounting: Sendable {
 
     // MARK: Clients
 
-    /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
+    /// Opens an account, if there is none: the driver will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
         if accounts[client] == nil, client.isConnection { openAccount(of: client) }
     }
@@ -107,7 +107,7 @@ struct Accounting: Sendable {
     /// Whether there may be such clients, or accounts to forget.
     var hasNews: Bool { !opened.isEmpty || !emptied.isEmpty }
 
-    /// Takes the clients that the shell does not watch yet. Only at the end of an event, because during an event the usage
+    /// Takes the clients that the driver does not watch yet. Only at the end of an event, because during an event the usage
     /// of a client that is gone can become zero and grow again.
     mutating func takeOpened() -> [Client] {
         if !emptied.isEmpty { forgetEmptied() }
@@ -159,7 +159,7 @@ struct Accounting: Sendable {
     /// The clients of a user with limits.
     func clients(of user: UInt32) -> [Client] { accounts.filter { $0.value.user == user }.map(\.key) }
 
-    /// The connected clients that the shell watches.
+    /// The connected clients that the driver watches.
     var presentClients: Set<Client> { Set(accounts.filter { !$0.value.isGone }.keys) }
 
     /// The usage of each client, connected or gone.

@@ -1,4 +1,4 @@
-// Queries of the shell, which change nothing.
+// Queries of the driver, which change nothing.
 
 extension Coordinator {
     /// Whether a live screen waits for this answer of its presenter.

@@ -1,5 +1,5 @@
 // The part of a coordinator that outlives its process. The machine reports changed records, and is restored from all of
-// them; the shell decides where and when they are stored.
+// them; the driver decides where and when they are stored.
 
 /// The key of a record, which is a part of a coordinator, such as a node.
 public struct RecordKey: Hashable, Comparable, Sendable {

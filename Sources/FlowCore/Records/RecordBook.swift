@@ -8,7 +8,7 @@ struct RecordBook<Part: Hashable & Sendable>: Sendable {
     private var saved: Set<UInt64> = []
     private var gone: Set<UInt64> = []
 
-    /// Whether the shell takes the records; if not, they are not noted, as they would pile up.
+    /// Whether the driver takes the records; if not, they are not noted, as they would pile up.
     private let isWanted: Bool
 
     init(_ kind: RecordKey.Kind, isWanted: Bool = true) { (self.kind, self.isWanted) = (kind, isWanted) }

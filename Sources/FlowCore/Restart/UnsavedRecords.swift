@@ -3,7 +3,7 @@ struct UnsavedRecords: Sendable {
     /// How many serials and instances are reserved at a time.
     static let block: UInt64 = 4_096
 
-    /// Whether the shell takes the records; if not, those of steps and origins are not noted, as they would pile up.
+    /// Whether the driver takes the records; if not, those of steps and origins are not noted, as they would pile up.
     let isWanted: Bool
 
     /// The new contents of the records of steps; nil if the step no longer waits. They are encoded when they are taken: until
@@ -25,7 +25,7 @@ struct UnsavedRecords: Sendable {
 
     // MARK: - Steps
 
-    /// Notes the new content of a step's record, if the shell takes it.
+    /// Notes the new content of a step's record, if the driver takes it.
     mutating func set(_ record: StepRecord, ofStep number: UInt64) {
         if isWanted { steps[number] = record }
     }

@@ -40,7 +40,7 @@ struct Alarms: Sendable {
     private var entries = Heap<Entry>()
     /// The time up to which due entries are taken since the timer fired; nil if there are none.
     private var dueBy: Instant?
-    /// The time for which the shell was last asked to wake the coordinator.
+    /// The time for which the driver was last asked to wake the coordinator.
     private(set) var timer: Instant?
 
     var next: Entry? { entries.first }

@@ -1,6 +1,6 @@
 // The numbers by which answers are matched with what they answer.
 
-/// The number of a call that needs an answer. The shell chooses it; the core returns it exactly once, with the answer.
+/// The number of a call that needs an answer. The driver chooses it; the core returns it exactly once, with the answer.
 public struct RequestID: Hashable, Sendable {
     /// The number, which is never used again.
     public let number: UInt64
