@@ -86,7 +86,7 @@ struct Machine: Sendable {
         if forest.hasDozing { restartDozing(&turn) }
         askForTimer(&turn)
         if hasMore || calls.hasSavedProgress { recordRest(&turn) }
-        finish(&turn)
+        endTurn(&turn)
     }
 
     private mutating func dispatch(_ event: Event, _ turn: inout Turn) {
@@ -159,7 +159,7 @@ struct Machine: Sendable {
     }
 
     /// Sends the last effects, and removes what ends with the event.
-    private mutating func finish(_ turn: inout Turn) {
+    private mutating func endTurn(_ turn: inout Turn) {
         turn.sendLateAnswers()
         if !earlyPresenters.isEmpty, !hasMore { startEarlyPresenters(&turn) }
         if let token = turn.call.token, let answer = turn.answer { remember(answer, by: token, at: turn.now) }

@@ -3,8 +3,8 @@ import FlowWire
 import Logging
 import SdBus
 
-// The one place where effects are carried out. Their order is that of the bus contract, "Order on the wire"; each is one
-// message, or a line in the log.
+// The one place where effects are carried out, in their order (`OrderTests`). Most send a message or write a line to the log; some set
+// a timer, or watch a client.
 
 extension Daemon {
     /// Carries out effects, and takes them out of their list, whose memory can be used again.

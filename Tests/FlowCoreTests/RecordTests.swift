@@ -79,7 +79,7 @@ import Testing
             }
         }
         let bindings = RecordSamples.nodes.flatMap {
-            [$0.0.onDismissed?.arguments, $0.0.onResult?.template.arguments].flatMap { source in
+            [$0.0.onDismissed?.arguments, $0.0.onResult?.template.arguments].flatMap { source -> [Binding] in
                 if case .given(let bindings)? = source { bindings } else { [] }
             }
         }

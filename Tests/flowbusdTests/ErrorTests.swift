@@ -33,8 +33,8 @@ struct ErrorTests {
     @Test func `the bus's own errors`() throws {
         let standard = "org.freedesktop.DBus.Error."
         try expect(standard + "UnknownObject", "/tree/nowhere") { try service.emit("begin", on: "/nowhere") }
-        try expect(standard + "UnknownMethod", "Emit") {
-            try service.client.call(Service.name, Service.tree + "/shop", Service.name + ".Stepper", "Emit")
+        try expect(standard + "UnknownMethod", "EmitAll") {
+            try service.client.call(Service.name, Service.tree + "/shop", Service.name + ".Stepper", "EmitAll")
         }
         // A screen is not a flow.
         try expect(standard + "UnknownMethod", "Flow") {

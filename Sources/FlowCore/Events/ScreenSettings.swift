@@ -39,7 +39,7 @@ extension Machine {
             case .backStep(let step): try setBackStep(step, of: slot)
             case .title(let title): try setTitle(title, of: slot, &turn)
             case .state(let state): try saveState(state, of: slot, &turn)
-            case .result(let result): try finish(slot, result, by: client, &turn)
+            case .result(let result): try finishScreen(slot, result, by: client, &turn)
             }
             turn.answer = .reply(request, .done)
         } catch {
@@ -91,7 +91,7 @@ extension Machine {
         forest.updateUsage(slot) { $0.savedState = state }
     }
 
-    private mutating func finish(
+    private mutating func finishScreen(
         _ slot: NodeSlot, _ result: Arguments, by client: Client, _ turn: inout Turn
     ) throws(FlowError) {
         let name = forest[slot].name

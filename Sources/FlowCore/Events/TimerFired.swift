@@ -1,4 +1,5 @@
-// The time of an alarm has come. Of the entries that are due, each is handled when the cascade of the one before has ended (S-7).
+// The time of an alarm has come. The event only marks which entries are due (`Alarms.fire`). `continueWork` handles each of them here,
+// when the cascade of the one before has ended (S-7).
 
 extension Machine {
     /// Handles the next due entry. Its cascade, and the calls that continue with it, come before the next entry, even if

@@ -44,10 +44,10 @@ extension Machine {
         return true
     }
 
-    /// The bus name of a program appeared: pauses of its screens, and of flows that ask it, are over, but it is not called twice in
-    /// half a second.
+    /// Ends the pauses of screens whose presenter has this bus name, and of flows that ask it, or all of them. No program is called twice
+    /// in half a second.
     ///
-    /// - Parameter name: nil for all.
+    /// - Parameter name: the name, which has an owner now; nil for all pauses (`Retry`).
     mutating func cutPauses(of name: String? = nil, _ now: Instant) {
         for slot in forest.preorder() {
             if forest[slot].flow?.beginning != nil { cutPause(ofFlow: slot, asking: name) }

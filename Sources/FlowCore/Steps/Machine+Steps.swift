@@ -78,13 +78,13 @@ extension Machine {
     /// Handles a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
     @discardableResult
     mutating func carryOut(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
-        if step.countedBytes == nil { return finish(step, at: flow, &turn) }
+        if step.countedBytes == nil { return navigateAndEnd(step, at: flow, &turn) }
         // The step no longer counts, which leaves room for its contributors.
-        return finish(stopWaiting(step), at: flow, &turn)
+        return navigateAndEnd(stopWaiting(step), at: flow, &turn)
     }
 
     /// Has the flow navigate, and ends the step with the outcome.
-    private mutating func finish(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
+    private mutating func navigateAndEnd(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
         let outcome = navigate(step, flow, &turn)
         end(step, outcome, &turn)
         return outcome

@@ -98,7 +98,7 @@ struct Forest: Sendable {
         return self[slot].flow?.ids.isTaken(id, besides: planned) ?? false
     }
 
-    /// The id for a new child of this name that requests none (S-1), and its number, if that is known.
+    /// The id for a new child of this name that requests none (S-1).
     func freeID(
         for name: String, below slot: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
     ) -> String {

@@ -45,15 +45,19 @@ extension Node {
         /// (S-39).
         var backStep: String? {
             get { byOwner?.backStep }
-            set { setByOwner(ByOwner(backStep: newValue, title: title)) }
+            set { changeByOwner { $0.backStep = newValue } }
         }
         /// The title that the owner of a screen gave it; empty if it has none (S-44).
         var title: String {
             get { byOwner?.title ?? "" }
-            set { setByOwner(ByOwner(backStep: backStep, title: newValue)) }
+            set { changeByOwner { $0.title = newValue } }
         }
 
-        private mutating func setByOwner(_ new: ByOwner) { byOwner = new == ByOwner() ? nil : Boxed(new) }
+        private mutating func changeByOwner(_ change: (inout ByOwner) -> Void) {
+            var new = byOwner?.value ?? ByOwner()
+            change(&new)
+            byOwner = new == ByOwner() ? nil : Boxed(new)
+        }
 
         /// The bytes of arguments that count for the client: its own, and those of its `onDismissed` and `onResult`.
         var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0) }
