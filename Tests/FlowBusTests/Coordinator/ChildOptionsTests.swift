@@ -208,7 +208,7 @@ struct ChildOptionsTests {
         #expect(try await applied(fixture) == ["flow ChildOptionsTests_Device/Deep"])
         #expect(try await applied(fixture) == ["hide ChildOptionsTests_Device/Deep"])
         let error = try await refusal { try await fixture.coordinator.emit(TestStep.four, on: device) }
-        #expect(error.message.contains("this flow has no layer 'attic'; it has 'apps', 'banner', 'lock'"))
+        #expect(error.message.contains("this flow has no layer 'attic'; it has 'apps', 'banner' and 'lock'"))
     }
 
     /// A flow with layers that do not fit its children.

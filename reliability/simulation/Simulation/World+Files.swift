@@ -60,7 +60,7 @@ extension World {
     private func snapshot() -> Snapshot? {
         guard let daemon else { return nil }
         return Snapshot(
-            records: daemon.coordinator.machine.allRecords().filter { $0.key.kind != .counters },
+            records: daemon.coordinator.allRecords.filter { $0.key.kind != .counters },
             owners: daemon.coordinator.machine.nameOwners.owners, isWhole: !daemon.coordinator.pendingWork.hasMore)
     }
 
@@ -127,7 +127,7 @@ extension World {
             lasting.contains(record.key.kind) && !presented.contains(record.key)
         }
         let before = found.filter(isComparable)
-        let after = coordinator.machine.allRecords().filter(isComparable)
+        let after = coordinator.allRecords.filter(isComparable)
         counts.comparedTrees += 1
         if before != after { fail("restored is another tree: " + Self.difference(after, before)) }
     }

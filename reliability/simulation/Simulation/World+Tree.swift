@@ -76,7 +76,7 @@ extension World {
             {
                 fail("'\(path)' has the owner '\(owner.name)', which left the bus at \(gone) (S-30)")
             }
-            guard forest[slot].presenting?.eviction == .underWay else { continue }
+            guard forest[slot].presenting?.kept.eviction == .underWay else { continue }
             guard let told = toldToLeave[instance] else {
                 fail("'\(owner.name)' is to leave '\(path)', and this flowbusd has not told it (S-44)")
                 return

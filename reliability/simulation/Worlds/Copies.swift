@@ -2,7 +2,10 @@
 
 // As in `FlowCoreTests`.
 extension Coordinator {
-    var allRecords: [Record] { machine.allRecords() }
+    var allRecords: [Record] {
+        var machine = machine
+        return machine.takeRecords(all: true)
+    }
 
     /// A coordinator in the same state, which goes its own way from here.
     borrowing func copy() -> Coordinator {
