@@ -13,6 +13,13 @@ public enum Effect: Equatable, Sendable {
     case emitNavigationOccurred(Navigation)
     /// Send `NavigationFailed`.
     case emitNavigationFailed(NavigationFailure)
+    /// Send `StackChanged`: on this output, or for the roots that have none if it is empty, other screens are in sight, or something of
+    /// them changed. The highest ones, from the lowest to the highest.
+    case emitStackChanged(output: String, [StackedScreen])
+    /// Send `BackChanged`: Back on the root with this path would do something else now.
+    case emitBackChanged(path: String, BackPreview)
+    /// Send `SightChanged` to the owner of the screen with this path.
+    case emitSightChanged(path: String, isInSight: Bool, owner: Client)
     /// Call `Adapt` of a guard, and report ``Event/guardReplied(_:_:)``.
     indirect case askGuard(Question)
     /// Call `Navigate` of a navigator, and report ``Event/navigatorReplied(_:_:)``.
@@ -56,11 +63,58 @@ public enum Effect: Equatable, Sendable {
     case reportDelay(path: String, presenter: String, microseconds: UInt64, Fault)
 }
 
+extension Effect {
+    fileprivate var isChange: Bool { if case .changeProperties = self { true } else { false } }
+
+    /// Whether it calls a program that has to do something.
+    var isCall: Bool {
+        switch self {
+        case .askGuard, .askNavigator, .present, .askAlive, .withdraw, .startService: true
+        default: false
+        }
+    }
+}
+
 extension [Effect] {
     /// Removes all effects, and keeps the memory. One by one: `removeAll(keepingCapacity:)` looks up for each how an effect is
     /// destroyed, which takes twice as long.
     public mutating func clear() {
         while case .some = popLast() {}
+    }
+
+    /// Puts the effects of an event, which are in the order in which it happened, into the order in which clients are to learn of them
+    /// (S-10): programs that have to do something are called before all who only watch. Of a presentable that changed several times, the
+    /// last values are reported, once.
+    public mutating func arrange() {
+        mergeChanges()
+        let calls = filter(\.isCall)
+        if calls.isEmpty { return }
+        removeAll(where: \.isCall)
+        insert(contentsOf: calls, at: 0)
+    }
+
+    private mutating func mergeChanges() {
+        if count(where: \.isChange) < 2 { return }
+        // Where the latest values of a presentable are, by its path; nil if it is gone by then.
+        var places: [String: Int?] = [:]
+        var outdated: [Int] = []
+        for place in indices.reversed() {
+            switch self[place] {
+            case .removePresentable(let path, _): places[path] = .some(nil)
+            case .addPresentable(let state): places[state.path] = nil
+            case .changeProperties(let changes):
+                guard let later = places[changes.path] else {
+                    places[changes.path] = place
+                    continue
+                }
+                outdated.append(place)
+                guard let later, case .changeProperties(var latest) = self[later] else { continue }
+                latest.properties.fill(from: changes.properties)
+                self[later] = .changeProperties(latest)
+            default: break
+            }
+        }
+        for place in outdated { remove(at: place) }
     }
 }
 

@@ -13,8 +13,8 @@ public enum Event: Sendable {
     case emissionRepeated(RequestID, token: String, by: Client, on: NodeID? = nil)
     /// A client emitted several steps on a presentable. Each is emitted when the one before has ended.
     case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client, calledAt: String? = nil)
-    /// A client reported that a presentable is shown or hidden (S-14).
-    case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client)
+    /// A client reported that a presentable is shown or hidden (S-14), and what else is new of a screen that it owns.
+    case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client, ScreenReport = ScreenReport())
     /// A client reported input at a presentable that is no step (S-34).
     case presentableTouched(RequestID, NodeID, by: Client)
     /// A client dismissed a presentable, and said what failed if there is a fault (S-22).

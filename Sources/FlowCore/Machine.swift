@@ -12,6 +12,9 @@ struct Machine: Sendable {
     /// The presentables that can be reclaimed, as last searched (S-33).
     var reclaimCandidates = ReclaimCandidates()
 
+    /// What clients were told of the screens in sight, and of Back.
+    var reportedSight = ReportedSight()
+
     // Steps.
 
     /// Steps that wait for their turn.
@@ -84,6 +87,7 @@ struct Machine: Sendable {
         continueWork(&turn)
         if calls.hasUnwatched { watchSuspended() }
         if forest.hasDozing { restartDozing(&turn) }
+        if !hasMore { reportEnd(&turn) }
         askForTimer(&turn)
         if hasMore || calls.hasSavedProgress { recordRest(&turn) }
         endTurn(&turn)
@@ -104,8 +108,8 @@ struct Machine: Sendable {
         case .stepsEmitted(let request, let node, let steps, let client, let path):
             turn.call.request = request
             emit(steps, on: node, by: client, calledAt: path, request, &turn)
-        case .visibilityChanged(let request, let node, let isVisible, let client):
-            setVisible(node, isVisible, by: client, request, &turn)
+        case .visibilityChanged(let request, let node, let isVisible, let client, let report):
+            setVisible(node, isVisible, report, by: client, request, &turn)
         case .presentableTouched(let request, let node, let client): touch(node, by: client, request, &turn)
         case .presentableDismissed(let request, let node, let client, let fault):
             dismiss(node, fault, by: client, request, &turn)
@@ -172,5 +176,12 @@ struct Machine: Sendable {
         if !unsaved.covers(serial: serial, instance: forest.lastInstance) {
             unsaved.reserve(after: serial, instance: forest.lastInstance)
         }
+    }
+
+    /// A cascade has ended, with all that follows at once.
+    private mutating func reportEnd(_ turn: inout Turn) {
+        if forest.touched.isEmpty { return }
+        // Where there are no objects, there is nobody who would follow them.
+        if forest.base == nil { _ = forest.takeTouched() } else { reportSight(&turn) }
     }
 }

@@ -32,8 +32,8 @@ extension TraceFields {
     static let presenterAnswer = TraceField<PresenterAnswer>(
         "answer of a presenter",
         [
-            TraceCase("presented", PresenterAnswer.presented, client) {
-                if case .presented(let client) = $0 { client } else { nil }
+            TraceCase("presented", PresenterAnswer.presented, client, report) {
+                if case .presented(let client, let report) = $0 { (client, report) } else { nil }
             },
             TraceCase("failed", { .failed($0 ?? Fault("", "")) }, fault.option("because")) {
                 if case .failed(let fault) = $0 { .some(fault.name.isEmpty ? nil : fault) } else { nil }

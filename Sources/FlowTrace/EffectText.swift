@@ -32,6 +32,27 @@ extension TraceLine {
             case .error(let code): add(code.rawValue)
             }
             add(quoted: failure.message)
+        case .emitStackChanged(let output, let screens):
+            add("stack")
+            add(quoted: output)
+            add(screens.count)
+            for screen in screens { add(screen) }
+        case .emitBackChanged(let path, let preview):
+            add("back-leads")
+            add(path)
+            add(preview.kind)
+            switch preview {
+            case .dismiss(let instance, let reveals):
+                add(instance)
+                add(reveals)
+            case .step(let step): add(step)
+            case .hidden, .unhandled: break
+            }
+        case .emitSightChanged(let path, let isInSight, let owner):
+            add("sight")
+            add(path)
+            add("\(isInSight)")
+            add(quoted: owner.name)
         case .askGuard(let question): add("ask-guard", question)
         case .askNavigator(let question): add("ask-navigator", question)
         case .present(let presentation): add(presentation)
@@ -101,6 +122,14 @@ extension TraceLine {
             add(microseconds)
             add(quoted: fault.text)
         }
+    }
+
+    private mutating func add(_ screen: StackedScreen) {
+        add(screen.path)
+        add(screen.instance)
+        add(screen.isVisible ? "visible" : "hidden")
+        add(quoted: screen.owner?.name ?? "")
+        for text in [screen.style, screen.title, screen.waiting, screen.layer, screen.application] { add(quoted: text) }
     }
 
     private mutating func add(_ state: PresentableState) {
@@ -201,6 +230,11 @@ extension TraceLine {
         if !presentation.state.isEmpty {
             add("state")
             add(presentation.state)
+        }
+        if presentation.isVisible { add("visible") }
+        if !presentation.title.isEmpty {
+            add("title")
+            add(quoted: presentation.title)
         }
         if !presentation.answers.isEmpty {
             add("answers")

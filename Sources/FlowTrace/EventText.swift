@@ -39,9 +39,10 @@ extension TraceFields {
             guard case .stepsEmitted(let request, let node, let steps, let client, let path) = $0 else { return nil }
             return (request, node, steps, client, path)
         },
-        TraceCase("visible", Event.visibilityChanged, request, node, bool, client) {
-            guard case .visibilityChanged(let request, let node, let isVisible, let client) = $0 else { return nil }
-            return (request, node, isVisible, client)
+        TraceCase("visible", Event.visibilityChanged, request, node, bool, client, report) {
+            guard case .visibilityChanged(let request, let node, let isVisible, let client, let report) = $0
+            else { return nil }
+            return (request, node, isVisible, client, report)
         },
         TraceCase("touched", Event.presentableTouched, request, node, client) {
             if case .presentableTouched(let request, let node, let client) = $0 { (request, node, client) } else { nil }
@@ -182,6 +183,14 @@ extension TraceFields {
             TraceCase("value", StepperValue.value, value) { if case .value(let value) = $0 { value } else { nil } },
             TraceCase("absent", .absent),
         ])
+
+    /// What a program says of a screen.
+    static let report = TraceField(
+        bool.option("shown"), text.option("title"), text.option("back"), bool.option("wants-sight"),
+        make: ScreenReport.init
+    ) {
+        ($0.isVisible, $0.title, $0.backStep, $0.wantsSight)
+    }
 
     private static let emissionOptions = TraceField(
         text.option("token"), number.option("instance"), flag("no-wait", means: false), text.option("activation-token"),

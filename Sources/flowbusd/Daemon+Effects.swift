@@ -7,7 +7,7 @@ import SdBus
 // a timer, or watch a client.
 
 extension Daemon {
-    /// Carries out effects, and takes them out of their list, whose memory can be used again.
+    /// Carries out effects, in the order in which clients are to learn of them, and takes them out of their list, whose memory can be used again.
     ///
     /// A message that can't be sent ends the connection (``connectionFailed(_:)``).
     ///
@@ -24,6 +24,7 @@ extension Daemon {
         areInHistory: Bool = false
     ) {
         var open = call
+        effects.arrange()
         let added = areInHistory ? nil : time
         // Moved out of the list, which is done at its end: an effect that stays there is copied to be looked at. Its buffer is
         // reversed, as the list itself copies what it swaps.
@@ -66,6 +67,10 @@ extension Daemon {
         case .emitNavigationFailed(let failure):
             try send(failure)
             log(failure)
+        case .emitStackChanged(let output, let screens): try sendStackChanged(screens, on: output)
+        case .emitBackChanged(let path, let preview): try sendBackChanged(preview, at: path)
+        case .emitSightChanged(let path, let isInSight, let owner):
+            try sendSightChanged(isInSight, of: path, to: owner)
         case .askGuard(let question): askGuard(question)
         case .askNavigator(let question): askNavigator(question)
         case .present(let presentation): present(presentation)

@@ -3,13 +3,11 @@
 /// The objects as a client of the bus knows them, built from the effects only.
 struct BusModel {
     private(set) var objects: [String: PresentableState] = [:]
-    /// With tabs: the selected instances, the latest last, by the flow's path.
+    /// With tabs: the selected instances, the latest last, by the flow's path; no property has all of them.
     private var selected: [String: [UInt64]] = [:]
     /// The order of siblings, by instance: when each was made, or last contributed to its flow again.
     private var orders: [UInt64: Int] = [:]
     private var lastOrder = 0
-    /// The instances of the current children, by the flow's path.
-    private var currents: [String: UInt64] = [:]
     private(set) var serial: UInt64 = 0
     /// The time of the requested timer.
     var timer: Instant?
@@ -19,9 +17,10 @@ struct BusModel {
     private(set) var complaints: [String] = []
 
     /// The covering in flows, by definition.
-    var covering: [String: Children] = [:] {
-        didSet { for path in objects.keys { selectOldest(of: path) } }
-    }
+    var covering: [String: Children] = [:]
+    /// The screens in sight by output, and what Back on a root would do.
+    private(set) var stacks: [String: [StackedScreen]] = [:]
+    private(set) var backs: [String: BackPreview] = [:]
 
     /// The layers of flows, by definition, and those of presentables, by instance; no property has them.
     var layers: [String: [Layer]] = [:]
@@ -30,19 +29,61 @@ struct BusModel {
     private var places: [UInt64: Int] = [:]
     private var uncovering: Set<UInt64> = []
 
-    /// Learns in which layers presentables stand, and the order of the roots.
+    /// Learns in which layers presentables stand, which tabs were selected, and the order of the roots.
     mutating func follow(_ forest: borrowing Forest) {
-        (standing, places, uncovering) = ([:], [:], [])
+        (standing, places, uncovering, selected) = ([:], [:], [], [:])
         for (place, root) in forest.roots.enumerated() {
             places[forest[root].instance] = place
             if forest[root].flow?.covers == false { uncovering.insert(forest[root].instance) }
         }
-        for slot in forest.preorder() where !forest[slot].layer.isEmpty {
-            standing[forest[slot].instance] = forest[slot].layer
+        for slot in forest.preorder() {
+            if !forest[slot].layer.isEmpty { standing[forest[slot].instance] = forest[slot].layer }
+            selected[forest[slot].path] = forest[slot].flow?.kept.selected.map(\.instance)
         }
     }
 
-    mutating func take(_ effect: Effect) {
+    /// Takes the effects of an event, in the order in which it happened. In the order in which clients learn of them (S-10), who is called
+    /// comes first, and the end is the same.
+    mutating func take(_ effects: [Effect]) {
+        var watcher = self
+        for effect in effects { take(effect) }
+        var arranged = effects
+        arranged.arrange()
+        let calls = arranged.prefix(while: \.isCall).count
+        if let late = arranged[calls...].first(where: \.isCall) { complain(late) }
+        for effect in arranged[calls...] { watcher.take(effect) }
+        complaints += watcher.complaints.filter { !complaints.contains($0) }
+        if watcher.objects != objects { complaints.append("the order in which clients learn of it ends otherwise") }
+    }
+
+    /// Reads what no signal has told, as a client does when it starts, and when the service starts again.
+    mutating func readSight(_ machine: borrowing Machine) {
+        let forest = machine.forest
+        (stacks, backs) = ([:], [:])
+        for output in Set(forest.roots.map { forest[$0].output }) {
+            stacks[output] = forest.screensInSight(on: "").map { forest.stacked($0) }.filter { $0.output == output }
+                .suffix(Limits.reportedStack)
+        }
+        for root in forest.roots { backs[forest[root].path] = Self.back(on: root, machine) }
+    }
+
+    /// What is wrong of what signals have told of the screens in sight, and of Back.
+    func complaintsAboutSight(_ machine: borrowing Machine) -> [String] {
+        var other = self
+        other.readSight(machine)
+        let outputs = Set(stacks.keys).union(other.stacks.keys)
+        let wrong = outputs.filter { stacks[$0] ?? [] != other.stacks[$0] ?? [] }.map {
+            "the stack of '\($0)': \(stacks[$0] ?? []) for \(other.stacks[$0] ?? [])"
+        }
+        return wrong + other.backs.filter { $1 != backs[$0] ?? .unhandled }.map { "Back on '\($0.key)': \($0.value)" }
+    }
+
+    private static func back(on root: NodeSlot, _ machine: borrowing Machine) -> BackPreview {
+        guard let target = try? machine.backTarget(from: root, for: nil).target else { return .unhandled }
+        return machine.preview(of: target)
+    }
+
+    private mutating func take(_ effect: Effect) {
         switch effect {
         case .addPresentable(let state): add(state)
         case .removePresentable(let path, let isFlow): remove(path, isFlow)
@@ -55,8 +96,15 @@ struct BusModel {
                 if !isRight(it, before: navigation.contributions[(place + 1)...]) { complain(effect) }
                 if let path = it.path { arrange(path, it.kind) }
             }
-            // The last of the list may be a new child with `reuse`.
-            if let current = objects[navigation.flow]?.current { select(current) }
+        case .emitStackChanged(let output, let screens):
+            if stacks[output] ?? [] == screens { complain(effect) }
+            for screen in screens where objects[screen.path]?.instance != screen.instance { complain(effect) }
+            stacks[output] = screens
+        case .emitBackChanged(let path, let preview):
+            if objects[path]?.isFlow != true || backs[path] ?? .unhandled == preview { complain(effect) }
+            backs[path] = preview
+        case .emitSightChanged(let path, let isInSight, let owner):
+            if objects[path]?.owner != owner.name || objects[path]?.isInSight != isInSight { complain(effect) }
         case .emitNavigationWillOccur(let announcement):
             if objects[announcement.flow]?.isFlow != true { complain(effect) }
         case .emitNavigationFailed(let failure):
@@ -72,7 +120,8 @@ struct BusModel {
             let isLive = objects[it.path]?.instance == it.instance
             // In these cases it is live, and has another owner, or soon none.
             if isLive != [.replaced, .evicted, .dismissal(.ownerHangs)].contains(it.reason) { complain(effect) }
-        case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
+        case .askGuard(let it), .askNavigator(let it):
+            if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .endProcess, .reportTiming,
             .reportDelay,
@@ -99,23 +148,13 @@ struct BusModel {
         }
     }
 
-    /// Selects a presentable that a call shows, before its other effects.
-    mutating func select(_ path: String) {
-        guard let object = objects[path], let parent = object.parent, isTabs(parent) else { return }
-        selected[parent, default: []].removeAll { $0 == object.instance }
-        selected[parent, default: []].append(object.instance)
-    }
-
     /// Puts a contributed child in its place among its siblings: those of the same list stand in its order.
     private mutating func arrange(_ path: String, _ kind: Contribution.Kind) {
         switch kind {
         case .screen, .flow: stand(path)
-        case .reuse:
-            stand(path)
-            select(path)
+        case .reuse: stand(path)
         case .show:
             if let parent = objects[path]?.parent, covering[objects[parent]?.name ?? ""] == .layers { stand(path) }
-            select(path)
         case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss, .evict: break
         }
     }
@@ -134,8 +173,6 @@ struct BusModel {
         objects[state.path] = state
         lastOrder += 1
         orders[state.instance] = lastOrder
-        currents[state.path] = state.current.flatMap { objects[$0]?.instance }
-        if let parent = state.parent { selectOldest(of: parent) }
     }
 
     /// Removal is newest leaf first, so a removed object has no children and no newer sibling that is removed later.
@@ -143,16 +180,12 @@ struct BusModel {
         guard let gone = objects.removeValue(forKey: path), gone.isFlow == isFlow,
             !objects.values.contains(where: { $0.parent == path })
         else { return complain(.removePresentable(path: path, isFlow: isFlow)) }
-        selected[path] = nil
         orders[gone.instance] = nil
-        guard let parent = gone.parent else { return }
-        selected[parent]?.removeAll { $0 == gone.instance }
-        selectOldest(of: parent)
+        if gone.parent == nil { backs[path] = nil }
     }
 
     private mutating func change(_ changes: PropertyChanges) {
         guard var object = objects[changes.path] else { return complain(.changeProperties(changes)) }
-        let before = object
         for entry in changes.properties.entries {
             // A flow becomes ready once.
             if entry.property == .ready, object.isReady {
@@ -162,21 +195,8 @@ struct BusModel {
             if !isKnown || entry.property.description.change != .emits { complain(.changeProperties(changes)) }
             object[entry.property] = entry.value
         }
-        // The path of the current child can be another object's than before.
-        let current = object.current.flatMap { objects[$0]?.instance }
-        if object == before, current == currents[changes.path] { complain(.changeProperties(changes)) }
-        currents[changes.path] = current
         objects[changes.path] = object
-        // A new child with `reuse` is selected, too, which its contributor does not tell.
-        if changes.properties[.current] != nil, let current = object.current { select(current) }
     }
-
-    private mutating func selectOldest(of path: String) {
-        guard isTabs(path), selected[path, default: []].isEmpty else { return }
-        if let oldest = children(of: path).first { selected[path] = [oldest.instance] }
-    }
-
-    private func isTabs(_ path: String) -> Bool { objects[path].map { covering[$0.name] == .tabs } ?? false }
 
     private mutating func complain(_ effect: Effect) { complaints.append(effect.line) }
 }

@@ -30,6 +30,11 @@ extension Effect {
         case .reportUnrestored(let path, let why): "unrestored \(path) \(why)"
         case .reportTiming(let it): "timing \(it.path) \(it.start.rawValue) \(it.total)"
         case .reportDelay(let path, let presenter, let wait, _): "delay \(path) \(presenter) \(wait)"
+        case .emitStackChanged(let output, let screens):
+            "stack\(output.isEmpty ? "" : " of " + output): \(screens.map(\.text).joined(separator: ", "))"
+        case .emitBackChanged(let path, let preview): "back on \(path): \(preview.text)"
+        case .emitSightChanged(let path, let isInSight, let owner):
+            "sight \(path) \(isInSight) for \(owner.name)"
         case .askGuard(let it): "guard? \(it.text)"
         case .askNavigator(let it): "navigator? \(it.text)"
         case .present(let it): it.text
@@ -165,6 +170,21 @@ extension Answer {
         case .outcomes(let outcomes):
             "[" + outcomes.map { "\($0.path) \($0.outcome?.text ?? "-")" }.joined(separator: ", ") + "]"
         case .verdicts(let outcomes): "[" + outcomes.map(\.text).joined(separator: ", ") + "]"
+        }
+    }
+}
+
+extension StackedScreen {
+    /// The path, and a star if it is visible.
+    fileprivate var text: String { path + (isVisible ? "*" : "") }
+}
+
+extension BackPreview {
+    fileprivate var text: String {
+        switch self {
+        case .dismiss(_, let reveals): "dismiss, to \(reveals)"
+        case .step(let step): "step \(step)"
+        case .hidden, .unhandled: kind
         }
     }
 }

@@ -20,7 +20,7 @@ extension Explanation {
             case .reply(request, .verdict(.navigated, let serial)): outcome = .navigated(serial: serial)
             case .reply(request, .verdict(let verdict, _)): outcome = .ignored(verdict)
             case .fail(request, let error): outcome = .refused(error)
-            case .startTimer, .emitAnswered: break
+            case .startTimer, .emitAnswered, .emitStackChanged, .emitBackChanged: break
             default: rest.append(effect)
             }
         }

@@ -67,7 +67,6 @@ final class RandomLife {
         case 4: emitMany(on: node, path)
         case 5...7:
             let client = client()
-            if path != "gone", (try? coordinator.checkHandling(node.slot, client)) != nil { model.select(path) }
             handle(.visibilityChanged(request(), of: node, isVisible: true, by: client), "show \(path)")
         case 8...9:
             handle(.visibilityChanged(request(), of: node, isVisible: false, by: client()), "hide \(path)")
@@ -210,7 +209,8 @@ extension RandomLife {
             "\(transcript.count) \(text): \($0)"
         }
         model.follow(coordinator.forest)
-        for effect in effects { model.take(effect) }
+        model.take(effects)
+        recordComplaints += model.complaintsAboutSight(coordinator.machine).map { "\(transcript.count) \(text): \($0)" }
     }
 
     private func follow(_ definitions: Definitions) {

@@ -29,10 +29,12 @@ extension Coordinator {
 }
 
 extension Record {
-    /// The record of a node, whose presenter may be called at the restart, as its pause was over by then: it is expected then (S-50).
+    /// The record of a node, whose presenter may be called at the restart, as its pause was over by then: it is expected then (S-50), and
+    /// not evicted any more (S-44).
     fileprivate var withoutExpectation: Record {
         guard let body, var node = try? NodeRecord(body) else { return self }
         node.presenting?.isExpected = false
+        if node.presenting?.fault != nil, node.presenting?.eviction == .done { node.presenting?.eviction = .none }
         return Record(key, node.encoded())
     }
 }

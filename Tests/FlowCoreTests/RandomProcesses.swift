@@ -132,7 +132,7 @@ final class RandomProcesses {
         transcript.append("restart")
         restarts += 1
         archive = Archive()
-        take(coordinator.handle(.restored(records, onSameBus: true), at: time))
+        take(coordinator.handle(.restored(records, onSameBus: true), at: time), isRestart: true)
         archive.keep(coordinator.takeAllRecords(like: archive.found(records)))
         for (name, owner) in owners where !known.contains(name) {
             handle(.nameOwnerChanged(name, owner: owner), "name \(name)")
@@ -176,9 +176,9 @@ final class RandomProcesses {
             call("emit three on \(path)") { .stepsEmitted($0, on: node, steps, by: client) }
         case 6...7:
             let isVisible = chance(2)
-            if isVisible, (try? coordinator.checkHandling(node.slot, client)) != nil { model.select(path) }
-            call("visible \(path) \(isVisible)") {
-                .visibilityChanged($0, of: node, isVisible: isVisible, by: client)
+            let report = chance(2) ? report() : ScreenReport()
+            call("visible \(path) \(isVisible) \(report)") {
+                .visibilityChanged($0, of: node, isVisible: isVisible, by: client, report)
             }
         case 8:
             call("claim \(path)") { .presentableClaimed($0, node, by: client) }
@@ -457,7 +457,9 @@ final class RandomProcesses {
             let client = client()
             var screen: NodeID?
             if case .presenter(let asked)? = coordinator.questions[question] { screen = asked.screen }
-            handle(.presenterReplied(question, .presented(by: client)), "presenter \(question.number)")
+            let report = chance(2) ? report(isVisible: chance(2) ? true : nil) : ScreenReport()
+            handle(
+                .presenterReplied(question, .presented(by: client, report)), "presenter \(question.number) \(report)")
             if let screen { show(screen, by: client) }
             saveState()
         case .owner:
@@ -529,7 +531,6 @@ final class RandomProcesses {
     private func setVisible(_ node: NodeID, _ isVisible: Bool) {
         guard let slot = coordinator.forest.slot(of: node) else { return }
         let (path, client) = (coordinator.path(of: node), coordinator.forest[slot].owner ?? clients[0])
-        if isVisible, (try? coordinator.checkHandling(slot, client)) != nil { model.select(path) }
         call("visible \(path) \(isVisible)") { .visibilityChanged($0, of: node, isVisible: isVisible, by: client) }
     }
 
@@ -605,15 +606,17 @@ final class RandomProcesses {
         }
     }
 
-    private func take(_ effects: [Effect]) {
+    private func take(_ effects: [Effect], isRestart: Bool = false) {
         self.effects = effects.withoutWatches
         follow()
         model.follow(coordinator.forest)
+        model.take(effects)
         for effect in effects {
-            model.take(effect)
             evictions.take(effect, model)
             note(effect)
         }
+        if isRestart { model.readSight(coordinator.machine) }
+        recordComplaints += model.complaintsAboutSight(coordinator.machine).map { "\(transcript.count): \($0)" }
         evictions.follow(model)
     }
 
@@ -666,6 +669,14 @@ final class RandomProcesses {
     }
 
     private func chance(_ odds: Int) -> Bool { RandomDefinitions.chance(odds, &random) }
+
+    /// What a program says of a screen.
+    private func report(isVisible: Bool? = nil) -> ScreenReport {
+        let step = coordinator.definitions[randomStep()].name
+        return ScreenReport(
+            isVisible: isVisible, title: chance(2) ? "title \(Int.random(in: 0..<3, using: &random))" : nil,
+            backStep: chance(3) ? step : chance(5) ? "" : nil, wantsSight: chance(3) ? chance(2) : nil)
+    }
 
     private func client() -> Client { clients.randomElement(using: &random) ?? .daemon }
 

@@ -220,13 +220,7 @@ extension Effect {
     fileprivate var request: RequestID? {
         switch self {
         case .reply(let request, _), .fail(let request, _): request
-        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
-            .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
-            .startService,
-            .askAlive, .endProcess,
-            .reportTiming, .reportDelay:
-            nil
+        default: nil
         }
     }
 
@@ -235,13 +229,7 @@ extension Effect {
         switch self {
         case .reply(_, let answer): .reply(RequestID(0), answer)
         case .fail(_, let error): .fail(RequestID(0), error)
-        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
-            .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
-            .startService,
-            .askAlive, .endProcess,
-            .reportTiming, .reportDelay:
-            nil
+        default: nil
         }
     }
 
@@ -249,14 +237,7 @@ extension Effect {
         switch self {
         case .fail(_, let error), .reportUnstarted(_, let error): error.message
         case .emitNavigationFailed(let failure): failure.message
-        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
-            .reply,
-            .startTimer, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
-            .startService,
-            .askAlive, .endProcess,
-            .reportTiming, .reportDelay:
-            ""
+        default: ""
         }
     }
 }

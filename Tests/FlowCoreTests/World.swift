@@ -30,10 +30,19 @@ final class World {
     /// The timings of the latest event (S-46), which the lines do not contain.
     private(set) var timings: [PresentationTiming] = []
 
+    /// What the latest event reported of the screens in sight, and of Back, which the lines do not contain.
+    private(set) var sight: [String] = []
+
     /// Records the effects of an event. ``BusModel`` and the model compare `InSight`, so the lines do not contain it.
     private func take(_ all: [Effect]) {
-        timings = []
+        (timings, sight) = ([], [])
         effects = all.compactMap { effect in
+            switch effect {
+            case .emitStackChanged, .emitBackChanged, .emitSightChanged:
+                sight.append(effect.line)
+                return nil
+            default: break
+            }
             if case .reportTiming(let timing) = effect {
                 timings.append(timing)
                 return nil

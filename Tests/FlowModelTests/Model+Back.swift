@@ -89,17 +89,18 @@ extension Model {
         return way
     }
 
-    private func backTarget(
-        _ node: ModelNode, _ client: Client
+    /// - Parameter client: nil for one that may go back everywhere.
+    func backTarget(
+        _ node: ModelNode, _ client: Client?
     ) throws(FlowError) -> (target: BackTarget, beginning: ModelNode) {
         let way = backWay(node)
         if node.isFlow {
             // Down to a flow, all on the way have to permit it, but for what is above and does not.
             for flow in way.reversed() {
-                guard mayEmit(client, on: flow) else { throw FlowError(.accessDenied) }
+                guard mayGoBack(client, on: flow) else { throw FlowError(.accessDenied) }
                 for above in uncovering(flow) {
                     let inside = backWay(above)
-                    guard inside.allSatisfy({ mayEmit(client, on: $0) }) else { continue }
+                    guard inside.allSatisfy({ mayGoBack(client, on: $0) }) else { continue }
                     for place in inside {
                         if let step = onBack(place) { return (.step(step, at: place), place) }
                     }
@@ -109,7 +110,7 @@ extension Model {
         for flow in way {
             if !node.isFlow {
                 // Up from a screen, those that it comes to.
-                guard mayEmit(client, on: flow) else { throw FlowError(.accessDenied) }
+                guard mayGoBack(client, on: flow) else { throw FlowError(.accessDenied) }
                 if !isPresented(node) { return (.hidden, way[0]) }
             }
             let definition = definitions.flows[flow.definition]
@@ -120,6 +121,10 @@ extension Model {
             if definition.children == .layers { return (.unhandled, way[0]) }
         }
         return (.unhandled, way[0])
+    }
+
+    private func mayGoBack(_ client: Client?, on flow: ModelNode) -> Bool {
+        client.map { mayEmit($0, on: flow) } ?? true
     }
 
     /// The step for Back that the flow's rules take.

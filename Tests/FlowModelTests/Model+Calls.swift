@@ -308,7 +308,7 @@ extension Model {
         roots.filter { output.isEmpty || $0.output == output }.flatMap(screensInSight)
     }
 
-    private func screensInSight(below node: ModelNode) -> [ModelNode] {
+    func screensInSight(below node: ModelNode) -> [ModelNode] {
         if !node.isFlow { return isInSight(node) ? [node] : [] }
         let layers = Dictionary(grouping: node.children) { rank(of: $0) }
         return layers.keys.sorted().flatMap { layers[$0, default: []].flatMap(screensInSight) }

@@ -24,6 +24,8 @@ final class Model {
     var owners: [String: Client] = [:]
     var tokens: [Token] = []
     var asks: [Ask] = []
+    /// The screens in sight by output, as reported last.
+    var reportedStacks: [String: [String]] = [:]
     /// The answers to asks, which follow the answer to the call.
     var told: [ObservedEffect] = []
     /// The states of the steppers, in the order of the definitions.
@@ -79,7 +81,7 @@ final class Model {
             answer(request, emit(on: node.instance, step, arguments, client, options))
         case .stepsEmitted(let request, let node, let steps, let client, _):
             answer(request, emit(on: node.instance, steps, client))
-        case .visibilityChanged(let request, let node, let isVisible, let client):
+        case .visibilityChanged(let request, let node, let isVisible, let client, _):
             answer(request, show(node.instance, isVisible, client))
         case .presentableTouched(let request, let node, let client):
             answer(request, touch(node.instance, client))
@@ -113,6 +115,7 @@ final class Model {
         }
         restartDozing()
         forgetAsks()
+        reportSight()
         return observed + told
     }
 

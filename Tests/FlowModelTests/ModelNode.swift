@@ -22,6 +22,8 @@ final class ModelNode {
     var isVisible: Bool
     /// The output of a root.
     var output = ""
+    /// What Back on a root would do, as reported last.
+    var reportedBack = BackPreview.unhandled
     var isLive = true
     /// Its instance, or the number of its latest raise: siblings stand in this order (S-1).
     var order: UInt64

@@ -12,6 +12,8 @@ enum ObservedEffect: Equatable {
     case refused(RequestID, FlowError.Code)
     case unstarted(path: String, FlowError.Code)
     case told(Client, path: String, token: String, AskOutcome, Arguments)
+    case stack(output: String, [String])
+    case back(path: String, BackPreview)
 
     struct Presentable: Equatable {
         var path: String
@@ -95,7 +97,12 @@ enum ObservedEffect: Equatable {
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer, .reportDelay: return nil
-        case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
+        case .emitStackChanged(let output, let screens):
+            self = .stack(
+                output: output,
+                screens.map { "\($0.path) \($0.instance) \($0.isVisible ? "visible" : "hidden") \($0.layer)" })
+        case .emitBackChanged(let path, let preview): self = .back(path: path, preview)
+        case .emitSightChanged, .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
             .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .endProcess,
             .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")

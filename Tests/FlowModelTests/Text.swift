@@ -214,6 +214,8 @@ extension ObservedEffect {
         case .refused(_, let code): "! \(code)"
         case .told(let client, let path, let token, let outcome, let result):
             "told \(client.name) at \(path) of '\(token)': \(outcome.rawValue)\(result.text)"
+        case .stack(let output, let screens): "stack of '\(output)': \(screens)"
+        case .back(let path, let preview): "back on \(path): \(preview)"
         case .unstarted(let path, let code): "unstarted \(path) \(code)"
         }
     }

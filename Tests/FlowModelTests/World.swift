@@ -236,6 +236,13 @@ extension Explanation {
         }
         guard effects.popLast() == expected else { return "a step ends otherwise than explained: \(outcome)" }
         if case .startTimer = effects.last { effects.removeLast() }
+        // What is in sight at the end is no part of an explanation.
+        effects.removeAll { effect in
+            switch effect {
+            case .emitStackChanged, .emitBackChanged: true
+            default: false
+            }
+        }
         return effects == self.effects ? nil : "the effects of a step differ from the explanation: \(lines)"
     }
 }

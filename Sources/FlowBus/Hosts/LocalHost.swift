@@ -225,7 +225,8 @@ final class LocalHost: Host {
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .startService, .askAlive, .endProcess, .watchClient, .emitNavigationWillOccur,
-            .emitDefinitionsChanged, .reportUnstarted, .reportUnrestored, .reportTiming, .reportDelay:
+            .emitDefinitionsChanged, .emitStackChanged, .emitBackChanged, .emitSightChanged, .reportUnstarted,
+            .reportUnrestored, .reportTiming, .reportDelay:
             break
         }
     }

@@ -48,6 +48,7 @@ extension Machine {
         watchAll(unlike: old, &turn)
         noteEmptyByDefinition()
         forest.updateAllVisibility()
+        forest.touchAll()
         reportChanges(&turn)
         triggerPresented(&turn)
     }

@@ -5,11 +5,11 @@ extension Machine {
     /// A presenter answered. If its screen is gone by now, the presenter gets `Withdraw`.
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
-        if asked.isReturn { return endReturn(of: asked.screen) }
+        if asked.isReturn { return endReturn(of: asked.screen, answer, &turn) }
         if asked.isLate { return takeLateAnswer(answer, to: question, asked, &turn) }
         defer { releaseOrigin(asked.origin) }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
-            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
+            if case .presented(let client, _) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
             return
         }
         let isLatest = presenting.kept.state == .asked && presenting.underWay.last == question
@@ -17,9 +17,10 @@ extension Machine {
         if presenting.kept.state == .queued { forest.update(slot) { $0.presenting?.kept.state = .due } }
         if presenting.kept.state == .queued || presenting.comeback.isDue { forest.noteSighting(slot) }
         switch answer {
-        case .presented(let client):
+        case .presented(let client, let report):
             guard accept(client, slot, presenting, &turn) else { return }
             if isLatest { noteShown(slot) }
+            take(report, of: slot, &turn)
             reportChanges(&turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
@@ -71,24 +72,29 @@ extension Machine {
         }
     }
 
-    /// An owner answered the call because its screen returned to sight, or did not: nothing depends on it (S-38).
-    private mutating func endReturn(of screen: NodeID) {
+    /// An owner answered the call because its screen returned to sight, or did not: only what it says of the screen counts (S-38).
+    private mutating func endReturn(of screen: NodeID, _ answer: PresenterAnswer, _ turn: inout Turn) {
         guard let slot = forest.slot(of: screen) else { return }
         forest.update(slot) { $0.presenting?.comeback.underWay = nil }
         if forest[slot].presenting?.comeback.isDue == true { forest.noteSighting(slot) }
+        guard case .presented(let client, let report) = answer, forest[slot].owner == client else { return }
+        take(report, of: slot, &turn)
+        reportChanges(&turn)
+        triggerPresented(&turn)
     }
 
     /// A presenter answered after its time limit. That counts as long as the screen lives.
     private mutating func takeLateAnswer(
         _ answer: PresenterAnswer, to question: QuestionID, _ asked: AskedPresenter, _ turn: inout Turn
     ) {
-        guard case .presented(let client) = answer else { return }
+        guard case .presented(let client, let report) = answer else { return }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
         }
         let isLatest = presenting.kept.state == .due && presenting.late == question
         guard accept(client, slot, presenting, &turn) else { return }
         if isLatest { noteShown(slot) }
+        take(report, of: slot, &turn)
         reportChanges(&turn)
         triggerPresented(&turn)
     }

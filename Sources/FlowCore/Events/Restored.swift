@@ -54,6 +54,8 @@ extension Machine {
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
         run(&turn)
         origins.forgetRestored()
+        forest.touchAll()
+        noteSight()
         restoredRoots = Set(forest.roots.map { forest[$0].id })
     }
 

@@ -19,6 +19,7 @@ extension Machine {
         }
         turn.answer = .reply(request, .done)
         let isNew = forest[slot].output != output
+        if isNew { forest.touch(root: slot) }
         forest.update(slot) { $0.kept.output = output }
         raise(slot, for: client, isNew: isNew)
         forest.updateVisibility(below: nil, changed: [slot])

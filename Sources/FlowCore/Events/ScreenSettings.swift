@@ -30,42 +30,22 @@ extension Machine {
     ) {
         do throws(FlowError) {
             guard let slot = forest.slot(of: node) else { throw Self.gone }
-            guard forest[slot].flow == nil else {
-                throw FlowError(
-                    .notSupported, "'\(forest[slot].path)' is a flow; only a screen can \(change.purpose)")
-            }
-            guard forest[slot].owner == client else { throw notOwner(slot, client) }
+            try checkIsOwned(slot, by: client, to: change.purpose)
             switch change {
-            case .backStep(let step): try setBackStep(step, of: slot)
-            case .title(let title): try setTitle(title, of: slot, &turn)
+            case .backStep(let step):
+                try checkBackStep(step)
+                setBackStep(step, of: slot)
+            case .title(let title):
+                try check(title: title)
+                forest.update(slot) { $0.kept.title = title }
             case .state(let state): try saveState(state, of: slot, &turn)
             case .result(let result): try finishScreen(slot, result, by: client, &turn)
             }
+            reportChanges(&turn)
             turn.answer = .reply(request, .done)
         } catch {
             turn.answer = .fail(request, error)
         }
-    }
-
-    private mutating func setBackStep(_ step: StepID?, of slot: NodeSlot) throws(FlowError) {
-        if let step, let parameter = definitions[step].requiredParameter {
-            throw FlowError(
-                .invalidArguments,
-                "step '\(definitions[step].name)' needs the argument '\(parameter.name)', but Back gives none; it has "
-                    + "to be a step that needs no arguments")
-        }
-        let name = step.map { definitions[$0].name }
-        forest.update(slot) { $0.kept.backStep = name }
-    }
-
-    private mutating func setTitle(_ title: String, of slot: NodeSlot, _ turn: inout Turn) throws(FlowError) {
-        let count = title.utf8.count
-        guard count <= Limits.titleLength else {
-            throw FlowError(
-                .limitExceeded, "the title has \(count) bytes; it can have at most \(Limits.titleLength)")
-        }
-        forest.update(slot) { $0.kept.title = title }
-        reportChanges(&turn)
     }
 
     /// Refuses what belongs to arguments that the screen does not have any more. Its owner can't know, as the call of `Present` that

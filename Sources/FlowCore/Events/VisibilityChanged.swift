@@ -1,20 +1,16 @@
 // A client that may handle a presentable says whether it is shown (S-14).
 
 extension Machine {
-    /// A client says that a presentable is shown, or is not.
+    /// A client says that a presentable is shown, or is not, and what else it knows of a screen.
     mutating func setVisible(
-        _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
+        _ node: NodeID, _ isVisible: Bool, _ report: ScreenReport, by client: Client, _ request: RequestID,
+        _ turn: inout Turn
     ) {
-        guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
+        guard let slot = slot(of: node, handledBy: client, report, request, &turn) else { return }
         // It was evicted, and still shows the screen for a moment (S-44).
         if hasLeft(slot, client), presenter(calledFor: slot) == nil { return turn.answer = .reply(request, .done) }
-        // The first report after a call selects no tab: the user may have chosen another one meanwhile (S-50).
-        let isLate = forest[slot].presenting?.kept.isExpected == true
-        forest.setVisible(slot, isVisible, selects: !isLate)
-        if isVisible {
-            if isLate { forest.update(slot) { $0.presenting?.kept.isExpected = false } }
-            endTiming(slot, &turn)
-        }
+        take(report, of: slot, &turn)
+        setVisible(slot, isVisible, &turn)
         reportChanges(&turn)
         triggerPresented(&turn)
         turn.answer = .reply(request, .done)
@@ -22,7 +18,7 @@ extension Machine {
 
     /// The slot of a presentable that a client may show, hide and dismiss; nil if the call was refused.
     private mutating func slot(
-        of node: NodeID, handledBy client: Client, _ request: RequestID, _ turn: inout Turn
+        of node: NodeID, handledBy client: Client, _ report: ScreenReport, _ request: RequestID, _ turn: inout Turn
     ) -> NodeSlot? {
         guard let slot = forest.slot(of: node) else {
             refuseGone(request, &turn)
@@ -30,6 +26,10 @@ extension Machine {
         }
         do throws(FlowError) {
             try checkHandling(slot, client)
+            if report != ScreenReport() {
+                try checkIsOwned(slot, by: client, to: "have more reported than whether it is visible")
+                try check(report)
+            }
         } catch {
             turn.answer = .fail(request, error)
             return nil

@@ -71,6 +71,7 @@ extension Limits {
                 "text of another process's error that an error or a line of the log quotes; a longer one lacks a part before its end",
                 "\(count(quotedErrorLength)) bytes"),
             LimitRow("title of a screen", "\(count(titleLength)) bytes"),
+            LimitRow("screens that `StackChanged` has: the highest ones", "\(count(reportedStack))"),
             LimitRow(
                 "arguments of a step; values in the saved state of a screen, or in a result", count(argumentCount)),
             LimitRow("all arguments of a step together; the saved state of a screen; a result", bytes(argumentBytes)),

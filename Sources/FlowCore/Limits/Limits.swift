@@ -57,6 +57,8 @@ public enum Limits {
     public static let styleLength = 128
     /// Bytes in the title of a screen (S-44).
     public static let titleLength = 256
+    /// The highest screens in sight that `StackChanged` has.
+    public static let reportedStack = 64
     /// The screens with timings of their own (S-46), once for each way in which their presenters start.
     public static let timedScreens = 2_048
     /// How long ago the input can have been that `inputTime` gives, in µs.

@@ -98,6 +98,17 @@ extension Machine {
         }
     }
 
+    /// Refuses a client that does not own a screen, and a flow.
+    ///
+    /// - Parameter what: what only a screen can.
+    func checkIsOwned(_ slot: NodeSlot, by client: Client, to what: String) throws(FlowError) {
+        if forest[slot].flow != nil {
+            let path = forest[slot].path
+            throw FlowError(.notSupported, "'\(path)' is a flow; only a screen can \(what)")
+        }
+        if forest[slot].owner != client { throw notOwner(slot, client) }
+    }
+
     /// The error for a client that is not the owner of a presentable.
     func notOwner(_ slot: NodeSlot, _ client: Client) -> FlowError {
         let node = forest[slot]

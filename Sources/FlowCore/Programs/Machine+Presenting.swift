@@ -124,7 +124,8 @@ extension Machine {
             path: node.path, name: node.name, arguments: node.arguments, instance: node.instance, style: node.style,
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
             serial: node.presenting?.kept.serial ?? 0, reason: reason, direction: direction, activationToken: token,
-            state: node.savedState, answers: asks.answers(for: node.instance))
+            state: node.savedState, isVisible: node.isVisible, title: node.title,
+            answers: asks.answers(for: node.instance))
     }
 
     /// Whether a screen that is reused with these arguments only returns to sight, in this cascade, and has nothing new for its owner

@@ -50,12 +50,32 @@ public enum NavigatorAnswer: Equatable, Sendable {
 
 /// The answer of a presenter.
 public enum PresenterAnswer: Equatable, Sendable {
-    /// The process with this connection shows the screen.
-    case presented(by: Client)
+    /// The process with this connection shows the screen, and says this of it.
+    case presented(by: Client, ScreenReport = ScreenReport())
     /// The call failed, with this error.
     case failed(Fault)
     /// There was no answer in time. One more answer can follow, or ``failed(_:)`` when none can arrive any more.
     case timedOut
+}
+
+/// What a program says of a screen that it shows, when it answers `Present`, or with `SetVisible`. What is nil stays as it is.
+public struct ScreenReport: Equatable, Sendable {
+    /// Whether the screen is visible.
+    public var isVisible: Bool?
+    /// Its title; empty for none (S-44).
+    public var title: String?
+    /// The name of the declared step that Back takes on it; empty for none (S-39).
+    public var backStep: String?
+    /// Whether the program is to learn when the screen goes out of sight, and comes back (`SightChanged`).
+    public var wantsSight: Bool?
+
+    /// Creates a report.
+    public init(isVisible: Bool? = nil, title: String? = nil, backStep: String? = nil, wantsSight: Bool? = nil) {
+        self.isVisible = isVisible
+        self.title = title
+        self.backStep = backStep
+        self.wantsSight = wantsSight
+    }
 }
 
 /// A question to the owner of a presented screen whether it is alive (`Alive`).
@@ -118,6 +138,10 @@ public struct Presentation: Equatable, Sendable {
     public var activationToken: String?
     /// What an earlier owner saved; empty if there is nothing (S-44).
     public var state: Arguments = []
+    /// Whether the screen is visible already.
+    public var isVisible = false
+    /// The title that an owner gave it; empty if it has none.
+    public var title = ""
     /// The answers to what the screen asked, as long as no owner acknowledged them (S-45).
     public var answers: [AskAnswer] = []
     /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.

@@ -100,47 +100,25 @@ extension Coordinator {
     /// How long screens took until they were visible, sorted by name (S-46).
     public var timings: [TimingStatistics] { machine.timings.statistics }
 
-    /// A screen of ``stack(on:)``.
-    public struct StackedScreen: Equatable, Sendable {
-        /// Its path.
-        public var path: String
-        /// Its instance.
-        public var instance: UInt64
-        /// Whether it is visible, and so presented.
-        public var isVisible: Bool
-        /// Its owner; nil if it has none.
-        public var owner: Client?
-        /// Its style; empty if it has none.
-        public var style: String
-        /// Its title; empty if it has none (S-44).
-        public var title: String
-        /// What failed, if it waits for its presenter; empty if it does not (S-47).
-        public var waiting: String
-        /// The layer of the root's child above it; empty if the root has no layers (S-37).
-        public var layer: String
-        /// The output of its root; empty if that has none (S-41).
-        public var output: String
-        /// The bus name of the program that shows it and knows nothing of flowbus; empty for others (S-40).
-        public var application: String
-    }
-
     /// The screens in sight, from the lowest to the highest, by which a compositor orders windows (S-38).
     ///
     /// - Parameter output: the output of their roots; empty for all roots, those without an output included.
     /// - Throws: ``FlowError/Code/invalidArguments`` if that can't be the name of an output.
     public func stack(on output: String) throws(FlowError) -> [StackedScreen] {
         try machine.checkOutput(output)
-        return machine.forest.screensInSight(on: output).map { slot in
-            let node = machine.forest[slot]
-            let presenter = node.presenting?.presenter
-            return StackedScreen(
-                path: node.path, instance: node.instance, isVisible: node.isVisible, owner: node.owner,
-                style: node.style, title: node.title, waiting: node.waiting,
-                layer: machine.forest.layerOfRoot(above: slot),
-                output: machine.forest[node.root].output,
-                application: presenter?.application == nil ? "" : presenter?.service.name ?? "")
-        }
+        return machine.forest.screensInSight(on: output).map { machine.forest.stacked($0) }
     }
+
+    /// What Back by this client would do now (S-39).
+    ///
+    /// - Throws: the error that Back would fail with.
+    public func peekBack(at node: NodeID, by client: Client) throws(FlowError) -> BackPreview {
+        guard let slot = machine.forest.slot(of: node) else { throw Machine.gone }
+        return machine.preview(of: try machine.backTarget(from: slot, for: client).target)
+    }
+
+    /// Refuses what a program can't say of a screen.
+    public func check(_ report: ScreenReport) throws(FlowError) { try machine.check(report) }
 
     /// The number of live flows.
     public var flowCount: Int { machine.forest.flowCount }

@@ -365,7 +365,8 @@ extension Machine {
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
         case .startService, .askAlive, .endProcess, .emitAnswered, .dropQuestion, .emitNavigationOccurred, .watchClient,
             .emitDefinitionsChanged,
-            .reply, .fail, .startTimer, .reportUnstarted, .reportUnrestored, .reportTiming:
+            .emitStackChanged, .emitBackChanged, .emitSightChanged, .reply, .fail, .startTimer, .reportUnstarted,
+            .reportUnrestored, .reportTiming:
             nil
         }
     }

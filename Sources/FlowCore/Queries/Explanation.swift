@@ -11,7 +11,7 @@ public struct Explanation: Equatable, Sendable {
         guard leftOut > 0 else { return text }
         return text + ["… and \(leftOut) more line\(leftOut == 1 ? "" : "s")"] + (last.map { [$0] } ?? [])
     }
-    /// The effects in order, as ``Coordinator/handle(_:at:upTo:)`` would return them, without the answer and timers. They
+    /// The effects in order, as ``Coordinator/handle(_:at:upTo:)`` would return them, without the answer, timers, and what is in sight at the end. They
     /// contain private arguments.
     public internal(set) var effects: [Effect] = []
 

@@ -237,30 +237,40 @@ extension Forest {
     /// The screens in sight, from the lowest to the highest, of the roots on an output; of all roots if it is empty (S-38).
     func screensInSight(on output: String) -> [NodeSlot] {
         var found: [NodeSlot] = []
-        for root in roots where output.isEmpty || self[root].output == output { addScreensInSight(root, to: &found) }
-        return found
+        for root in roots.reversed() where output.isEmpty || self[root].output == output {
+            addScreensInSight(root, to: &found)
+        }
+        return found.reversed()
     }
 
     /// The screens in sight below a flow, from the lowest to the highest.
     func screensInSight(below slot: NodeSlot) -> [NodeSlot] {
         var found: [NodeSlot] = []
         addScreensInSight(slot, to: &found)
-        return found
+        return found.reversed()
     }
 
+    /// Adds the screens in sight below a presentable, the highest first, until there are so many.
+    ///
     /// The recursion is as deep as the tree, which ``Quotas/depth`` limits.
-    private func addScreensInSight(_ slot: NodeSlot, to found: inout [NodeSlot]) {
-        guard self[slot].isInSight else { return }
+    func addScreensInSight(_ slot: NodeSlot, to found: inout [NodeSlot], atMost limit: Int = .max) {
+        guard self[slot].isInSight, found.count < limit else { return }
         guard let flow = self[slot].flow else { return found.append(slot) }
         // Nothing below a hidden flow is in sight.
         guard self[slot].isPresented else { return }
-        guard flow.covering == .layers else {
-            for child in flow.children { addScreensInSight(child, to: &found) }
-            return
-        }
-        for layer in 0..<max(1, flow.layers.count) {
-            for child in flow.children where self.layer(of: child, below: slot) == layer {
-                addScreensInSight(child, to: &found)
+        switch flow.covering {
+        case .stack, .tabs:
+            // There can be very many, and one is in sight.
+            if let current = self.slot(of: flow.current) { addScreensInSight(current, to: &found, atMost: limit) }
+        case .free:
+            for child in flow.children.reversed() where found.count < limit {
+                addScreensInSight(child, to: &found, atMost: limit)
+            }
+        case .layers:
+            for layer in (0..<max(1, flow.layers.count)).reversed() {
+                for child in flow.children.reversed() where self.layer(of: child, below: slot) == layer {
+                    addScreensInSight(child, to: &found, atMost: limit)
+                }
             }
         }
     }

@@ -36,6 +36,9 @@ struct Forest: Sendable {
     /// Flows that no screen keeps awake any more, since ``takeDozing()``.
     private var dozing: [NodeID] = []
 
+    /// Trees in which something changed since ``takeTouched()``.
+    var touched = TouchedTrees()
+
     /// Whether the reclaiming removes what its search has found.
     var isReclaiming = false
 
@@ -137,6 +140,7 @@ struct Forest: Sendable {
         if parent == nil {
             roots.append(slot)
             rootIDs.insert(self[slot].id)
+            touch(root: slot)
         }
         return slot
     }
@@ -144,6 +148,7 @@ struct Forest: Sendable {
     /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
     mutating func remove(_ slot: NodeSlot) -> [Node] {
         let (parent, id) = (self[slot].parent, self[slot].id)
+        if let parent { touch(parent) } else { touch(root: slot) }
         // The removal may free the way for the reclaiming. The reclaiming itself does not.
         if !isReclaiming, parent.map({ self[$0].isLeft }) == true { nodes.noteReclaimChange() }
         if let parent {
@@ -169,6 +174,7 @@ struct Forest: Sendable {
         let siblings = children(of: self[slot].parent)
         guard siblings.last != slot, let place = place(of: slot, among: siblings) else { return }
         lastInstance += 1
+        touch(slot)
         if let parent = self[slot].parent {
             update(parent) { node in
                 node.flow?.children.remove(at: place)
@@ -203,6 +209,7 @@ struct Forest: Sendable {
     /// Removes all nodes below a flow, newest leaf first.
     mutating func removeChildren(of slot: NodeSlot) -> [Node] {
         nodes.noteReclaimChange()
+        touch(slot)
         var gone: [Node] = []
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         update(slot) { node in
@@ -341,6 +348,11 @@ extension Forest {
 
     /// Forgets which nodes are new, or changed.
     mutating func forgetChanges() { nodes.forgetChanges() }
+
+    /// Notes the changes for what is in sight.
+    mutating func touchChanged() {
+        for node in nodes.changed { if let slot = nodes.slot(of: node) { touch(slot) } }
+    }
 
     /// Takes the nodes that became presented and still are, in order.
     mutating func takePresented() -> [NodeSlot] {

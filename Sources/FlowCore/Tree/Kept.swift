@@ -20,7 +20,7 @@ extension Node {
         /// The policy of the contributor; nil for that of the definition (S-15).
         var whenHidden: WhenHidden?
         /// The client that shows it (S-29); nil if it has no owner.
-        var owner: Client? { didSet { if owner != oldValue { backStep = nil } } }
+        var owner: Client? { didSet { if owner != oldValue { (backStep, wantsSight) = (nil, false) } } }
         /// The client that created it, for the limits.
         var client = Client.daemon
         /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
@@ -39,6 +39,7 @@ extension Node {
         struct ByOwner: Equatable, Sendable {
             var backStep: String?
             var title = ""
+            var wantsSight = false
         }
 
         /// The step that Back takes on a screen while that is presented, which goes with the owner that set it; nil if it has set none
@@ -51,6 +52,11 @@ extension Node {
         var title: String {
             get { byOwner?.title ?? "" }
             set { changeByOwner { $0.title = newValue } }
+        }
+        /// Whether the owner of a screen is told when that goes out of sight, and comes back (S-38).
+        var wantsSight: Bool {
+            get { byOwner?.wantsSight ?? false }
+            set { changeByOwner { $0.wantsSight = newValue } }
         }
 
         private mutating func changeByOwner(_ change: (inout ByOwner) -> Void) {
@@ -218,6 +224,7 @@ extension Node.Kept: RecordPart {
         try coder.code(&layer)
         try coder.code(&output)
         try coder.code(&title)
+        try coder.code(&wantsSight)
         try coder.code(&onDismissed)
     }
 }

@@ -47,6 +47,7 @@ extension Machine {
 
     private mutating func reportAll(_ turn: inout Turn) {
         var areAllBorn = true
+        forest.touchChanged()
         for place in forest.changedPlaces {
             if let slot = forest.takeBorn(at: place) {
                 turn.effects.append(.addPresentable(forest.state(of: slot)))
@@ -56,10 +57,18 @@ extension Machine {
         }
         if !areAllBorn {
             for place in forest.changedPlaces {
-                if let changes = forest.takeChanges(at: place) { turn.effects.append(.changeProperties(changes)) }
+                if let changes = forest.takeChanges(at: place) { report(changes, &turn) }
             }
         }
         forest.forgetChanges()
+    }
+
+    private func report(_ changes: PropertyChanges, _ turn: inout Turn) {
+        turn.effects.append(.changeProperties(changes))
+        guard let isInSight = changes.properties.flag(.inSight), let slot = forest.node(at: changes.path)?.slot,
+            forest[slot].kept.wantsSight, let owner = forest[slot].owner
+        else { return }
+        turn.effects.append(.emitSightChanged(path: changes.path, isInSight: isInSight, owner: owner))
     }
 
     /// The initial step of a flow has ended, whatever its outcome. The flow is ready when the child flows that the step

@@ -222,6 +222,11 @@ public struct PropertyList: Equatable, Sendable, ExpressibleByDictionaryLiteral 
         }
     }
 
+    /// Adds those of earlier properties that it does not have.
+    mutating func fill(from earlier: PropertyList) {
+        for entry in earlier.entries where self[entry.property] == nil { self[entry.property] = entry.value }
+    }
+
     /// The value of a property that is a boolean; nil: the list does not have it.
     public func flag(_ property: NodeProperty) -> Bool? {
         guard case .flag(let flag)? = self[property] else { return nil }

@@ -25,7 +25,7 @@ extension Daemon {
                 whenFree { [unowned self] in handle(.presenterReplied(presentation.id, answer)) }
             } concludeLate: { [unowned self] answer in
                 var late = PresenterAnswer.failed(Self.noAnswer)
-                if let answer, answer.errorName == nil { late = .presented(by: answer.client) }
+                if let answer, answer.errorName == nil { late = presented(presentation, answer) }
                 whenFree { [unowned self] in handle(.presenterReplied(presentation.id, late)) }
             })
     }
@@ -83,6 +83,10 @@ extension Daemon {
         if presentation.isAgain { try body.appendEntry("again", "b") { body in try body.append(true) } }
         if !presentation.state.isEmpty {
             try body.appendEntry("state", "a{sv}") { body in try body.append(presentation.state) }
+        }
+        if presentation.isVisible { try body.appendEntry("visible", "b") { body in try body.append(true) } }
+        if !presentation.title.isEmpty {
+            try body.appendEntry("title", "s") { body in try body.append(presentation.title) }
         }
         if !presentation.answers.isEmpty {
             try body.appendEntry("answers", "a(ssa{sv})") { body in
@@ -146,6 +150,23 @@ extension Daemon {
         try body.closeContainer()
     }
 
+    /// The answer of a program that shows the screen, with what it says of that. What is wrong with that is logged, and nothing of it
+    /// counts.
+    private func presented(_ presentation: Presentation, _ answer: MessageReader) -> PresenterAnswer {
+        guard case .service = presentation.presenter, String(cString: answer.signature) == "a{sv}" else {
+            return .presented(by: answer.client)
+        }
+        do {
+            return .presented(by: answer.client, try readReport(answer, more: [("visible", "b")]))
+        } catch {
+            let name = presentation.presenter.service.name
+            limiter.log(
+                .warning, "'\(name)' shows the screen '\(presentation.name)', and its answer is wrong", of: name,
+                (error as? FlowError)?.message ?? "\(error)", metadata: [LogField.peer: "\(name)"])
+            return .presented(by: answer.client)
+        }
+    }
+
     /// Any answer without an error means that the screen is shown.
     private func read(_ presentation: Presentation, _ conclusion: Outbox.CallResult) -> PresenterAnswer {
         let why: String
@@ -162,7 +183,7 @@ extension Daemon {
             why = "it did not answer in time"
             outcome = .timedOut
         case .answered(let answer):
-            guard let name = answer.errorName else { return .presented(by: answer.client) }
+            guard let name = answer.errorName else { return presented(presentation, answer) }
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
             outcome = .failed(Fault(String(cString: name), text))
             why = Names.error(String(cString: name), text)

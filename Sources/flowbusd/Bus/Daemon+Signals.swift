@@ -68,6 +68,28 @@ extension Daemon {
         }
     }
 
+    func sendStackChanged(_ screens: [StackedScreen], on name: String) throws {
+        try output.signal(BusNames.Interface.coordinator, "StackChanged", at: Self.root, "sa(ota{sv})") { body in
+            try body.append(name)
+            try body.append(screens)
+        }
+    }
+
+    func sendBackChanged(_ preview: BackPreview, at path: String) throws {
+        try output.signal(BusNames.Interface.flow, "BackChanged", at: path, "sa{sv}") { body in
+            try body.append(preview)
+        }
+    }
+
+    /// To the owner alone.
+    func sendSightChanged(_ isInSight: Bool, of path: String, to owner: Client) throws {
+        try output.signal(
+            BusNames.Interface.presentable, "SightChanged", at: path, to: owner.name, "b"
+        ) { body in
+            try body.append(isInSight)
+        }
+    }
+
     func sendDefinitionsChanged() throws {
         definitionsText.drop()
         try output.signal(BusNames.Interface.coordinator, "DefinitionsChanged", at: Self.root)
@@ -75,7 +97,7 @@ extension Daemon {
 }
 
 extension Daemon {
-    private static let root = "\(BusNames.root)"
+    fileprivate static let root = "\(BusNames.root)"
 
     /// `Durable` changed.
     func sendDurable(_ isDurable: Bool) throws {

@@ -104,7 +104,10 @@ enum CoordinatorInterface {
                     }
                 },
             ],
-            signals: [.init("DefinitionsChanged")],
+            signals: [
+                .init("DefinitionsChanged"),
+                .init("StackChanged", [Argument("output", "s"), Argument("screens", "a(ota{sv})")]),
+            ],
             properties: [
                 .init("Version", "s", .constant) { _, _, _, _, answer, _, _ in
                     Daemon.getConstant(answer) { try $0.append(Release.version as StaticString) }
@@ -304,27 +307,7 @@ extension Daemon {
 
     fileprivate func getStack(_ call: MessageReader) throws {
         let screens = try coordinator.stack(on: String(cString: try call.readString()))
-        try reply(to: call, "a(ota{sv})") { body in
-            try body.openContainer(.array, "(ota{sv})")
-            for screen in screens {
-                try body.openContainer(.structure, "ota{sv}")
-                try body.append(path: screen.path)
-                try body.append(screen.instance)
-                try body.openContainer(.array, "{sv}")
-                try body.appendEntry("visible", "b") { body in try body.append(screen.isVisible) }
-                let texts: [(StaticString, String)] = [
-                    ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("title", screen.title),
-                    ("waiting", screen.waiting),
-                    ("layer", screen.layer), ("output", screen.output), ("application", screen.application),
-                ]
-                for (name, text) in texts where !text.isEmpty {
-                    try body.appendEntry(name, "s") { body in try body.append(text) }
-                }
-                try body.closeContainer()
-                try body.closeContainer()
-            }
-            try body.closeContainer()
-        }
+        try reply(to: call, "a(ota{sv})") { body in try body.append(screens) }
     }
 
     fileprivate func getTimings(_ call: MessageReader) throws {

@@ -49,6 +49,7 @@ enum FlowInterface {
                         Argument("verdict", "s"),
                         Argument("errorName", "s"), Argument("errorMessage", "s"),
                     ]),
+                .init("BackChanged", [Argument("kind", "s"), Argument("details", "a{sv}")]),
             ],
             properties: .described(for: .flow))
     }

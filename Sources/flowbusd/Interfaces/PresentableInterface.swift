@@ -19,6 +19,17 @@ enum PresentableInterface {
                             answering: call)
                     }
                 },
+                .init("SetVisibleWithOptions", in: [Argument("visible", "b"), Argument("options", "a{sv}")]) {
+                    message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        let isVisible = try call.readBool()
+                        let report = try daemon.readReport(call)
+                        daemon.handle(
+                            .visibilityChanged(
+                                daemon.nextRequest(), of: node, isVisible: isVisible, by: call.client, report),
+                            answering: call)
+                    }
+                },
                 .init("Touch") { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(
@@ -84,11 +95,29 @@ enum PresentableInterface {
                     }
                 },
             ],
+            signals: [.init("SightChanged", [Argument("inSight", "b")])],
             properties: .described(for: .presentable))
     }
 }
 
 extension Daemon {
+    /// Reads what a program says of its screen, an `a{sv}`.
+    ///
+    /// - Parameter more: options that are known beside those of `SetVisibleWithOptions`.
+    func readReport(_ message: MessageReader, more: [CallOptions.Option] = []) throws -> ScreenReport {
+        var report = ScreenReport()
+        try CallOptions.read(message, known: more + [("title", "s"), ("backStep", "s"), ("tellSight", "b")]) { option in
+            switch option {
+            case "visible": report.isVisible = try message.readBool()
+            case "tellSight": report.wantsSight = try message.readBool()
+            case "title": report.title = String(cString: try message.readString())
+            default: report.backStep = try readOptionalStep(message).map { coordinator.definitions[$0].name } ?? ""
+            }
+        }
+        try coordinator.check(report)
+        return report
+    }
+
     fileprivate func dismissWithOptions(_ call: MessageReader, on node: NodeID) throws {
         let fault = try Self.readFault(call)
         handle(.presentableDismissed(nextRequest(), node, by: call.client, fault: fault), answering: call)

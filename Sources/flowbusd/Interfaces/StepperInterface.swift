@@ -160,18 +160,7 @@ extension Daemon {
 
     fileprivate func peekBack(_ call: MessageReader, on node: NodeID) throws {
         let preview = try coordinator.peekBack(at: node, by: call.client)
-        try reply(to: call, "sa{sv}") { body in
-            try body.append(preview.kind)
-            try body.openContainer(.array, "{sv}")
-            switch preview {
-            case .dismiss(let instance, let path):
-                try body.appendEntry("goes", "t") { body in try body.append(instance) }
-                try body.appendEntry("reveals", "o") { body in try body.append(path: path) }
-            case .step(let step): try body.appendEntry("step", "s") { body in try body.append(step) }
-            case .hidden, .unhandled: break
-            }
-            try body.closeContainer()
-        }
+        try reply(to: call, "sa{sv}") { body in try body.append(preview) }
     }
 
     fileprivate func emitSteps(_ call: MessageReader, on node: NodeID) throws {

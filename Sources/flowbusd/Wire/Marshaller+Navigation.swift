@@ -21,6 +21,43 @@ extension Marshaller {
         try append(answer.result)
     }
 
+    /// Writes what Back would do, `sa{sv}`.
+    func append(_ preview: BackPreview) throws {
+        try append(preview.kind)
+        try openContainer(.array, "{sv}")
+        switch preview {
+        case .dismiss(let instance, let path):
+            try appendEntry("goes", "t") { body in try body.append(instance) }
+            try appendEntry("reveals", "o") { body in try body.append(path: path) }
+        case .step(let step): try appendEntry("step", "s") { body in try body.append(step) }
+        case .hidden, .unhandled: break
+        }
+        try closeContainer()
+    }
+
+    /// Writes screens in sight, `a(ota{sv})`.
+    func append(_ screens: [StackedScreen]) throws {
+        try openContainer(.array, "(ota{sv})")
+        for screen in screens {
+            try openContainer(.structure, "ota{sv}")
+            try append(path: screen.path)
+            try append(screen.instance)
+            try openContainer(.array, "{sv}")
+            try appendEntry("visible", "b") { body in try body.append(screen.isVisible) }
+            let texts: [(StaticString, String)] = [
+                ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("title", screen.title),
+                ("waiting", screen.waiting), ("layer", screen.layer), ("output", screen.output),
+                ("application", screen.application),
+            ]
+            for (name, text) in texts where !text.isEmpty {
+                try appendEntry(name, "s") { body in try body.append(text) }
+            }
+            try closeContainer()
+            try closeContainer()
+        }
+        try closeContainer()
+    }
+
     /// Writes contributors that were applied, `a(ssoa{sv})`.
     func append(_ contributions: [Contribution]) throws {
         try openContainer(.array, "(ssoa{sv})")
