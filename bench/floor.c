@@ -41,6 +41,7 @@ struct node {
 static struct node pages[NODES], flows[NODES];
 static int page_count, flow_count;
 static uint64_t serial = 1, instance = 2;
+static int home_shows;
 
 // The calls that wait for the guard; the first one is what it is asked about.
 static struct {
@@ -141,7 +142,7 @@ static struct step read_step(sd_bus_message *m) {
 
 // Objects.
 
-// As in flowbusd's messages, InterfacesAdded of a flow is without InSight.
+// As in flowbusd's messages, a flow is without InSight.
 static void append_interfaces(sd_bus_message *m, const struct node *node, bool is_flow, bool is_root, const char *name) {
     const int shows = is_flow, yes = true;
     open_container(m, 'a', "{sa{sv}}");
@@ -164,7 +165,7 @@ static void append_interfaces(sd_bus_message *m, const struct node *node, bool i
     append_arguments_entry(m, "Arguments", node->number < 0 ? NULL : &node->number);
     append_entry(m, "Visible", 'b', &shows);
     append_entry(m, "Presented", 'b', &shows);
-    if (!is_flow || is_root) append_entry(m, "InSight", 'b', &yes);
+    if (!is_flow) append_entry(m, "InSight", 'b', &yes);
     append_entry(m, "Presenter", 's', "");
     append_entry(m, "Owner", 's', "");
     append_entry(m, "Title", 's', "");
@@ -219,6 +220,31 @@ static void remove_pages(sd_bus *bus) {
     while (page_count > 0) removed(bus, pages[--page_count].path, false);
 }
 
+// The screens in sight, as flowbusd reports them at the end of a call.
+
+enum { REPORTED = 64 };
+
+static void append_stacked(sd_bus_message *m, const char *path, uint64_t its_instance, int shows) {
+    open_container(m, 'r', "ota{sv}");
+    append(m, 'o', path);
+    append(m, 't', &its_instance);
+    open_container(m, 'a', "{sv}");
+    append_entry(m, "visible", 'b', &shows);
+    close_container(m);
+    close_container(m);
+}
+
+static void stack_changed(sd_bus *bus) {
+    sd_bus_message *m = new_signal(bus, ROOT, NAME ".Coordinator", "StackChanged");
+    append(m, 's', "");
+    open_container(m, 'a', "(ota{sv})");
+    if (page_count < REPORTED) append_stacked(m, MAIN "/home", 2, home_shows);
+    for (int i = page_count < REPORTED ? 0 : page_count - REPORTED; i < page_count; i++)
+        append_stacked(m, pages[i].path, pages[i].instance, false);
+    close_container(m);
+    send(m);
+}
+
 // Navigations.
 
 static sd_bus_message *begin_navigation(
@@ -258,22 +284,26 @@ static void end_navigation(sd_bus_message *m, bool is_deep_link) {
 // Returns the serial that the call gets.
 static uint64_t take(sd_bus *bus, const char *flow, const char *sender, const struct step *step) {
     sd_bus_message *m;
+    bool is_other_stack = false;
     if (strcmp(step->name, "none") == 0) {
         m = begin_navigation(bus, flow, 0, sender, step);
     } else if (strcmp(step->name, "add") == 0) {
         const struct node *page = add(bus, pages, &page_count, "page", false, step->number);
         m = begin_navigation(bus, flow, 0, sender, step);
         append_contributor(m, "screen", "page", page->path, &step->number);
+        is_other_stack = true;
     } else if (strcmp(step->name, "drop") == 0) {
         remove_pages(bus);
         m = begin_navigation(bus, flow, 0, sender, step);
         append_contributor(m, "pop", "home", MAIN "/home", NULL);
+        is_other_stack = true;
     } else if (strcmp(step->name, "screen") == 0) {
         remove_pages(bus);
         const struct node *page = add(bus, pages, &page_count, "page", false, step->number);
         m = begin_navigation(bus, flow, 0, sender, step);
         append_contributor(m, "pop", "home", MAIN "/home", NULL);
         append_contributor(m, "screen", "page", page->path, &step->number);
+        is_other_stack = true;
     } else if (strcmp(step->name, "open") == 0) {
         const struct node *sub = add(bus, flows, &flow_count, "sub", true, -1);
         m = begin_navigation(bus, flow, 0, sender, step);
@@ -297,6 +327,7 @@ static uint64_t take(sd_bus *bus, const char *flow, const char *sender, const st
         return 0;
     }
     end_navigation(m, false);
+    if (is_other_stack) stack_changed(bus);
     return serial;
 }
 
@@ -411,6 +442,8 @@ static int on_set_visible(sd_bus_message *call, void *data, sd_bus_error *error)
     close_container(m);
     append_empty(m, "s");
     send(m);
+    home_shows = visible;
+    stack_changed(sd_bus_message_get_bus(call));
     send(new_answer(call));
     return 1;
 }

@@ -94,7 +94,7 @@ extension [Effect] {
     }
 
     private mutating func mergeChanges() {
-        if count(where: \.isChange) < 2 { return }
+        if !contains(where: \.isChange) { return }
         // Where the latest values of a presentable are, by its path; nil if it is gone by then.
         var places: [String: Int?] = [:]
         var outdated: [Int] = []

@@ -34,7 +34,7 @@ extension InterfaceDescription {
                     in: [
                         Argument("presentable", "o"), Argument("name", "s"), Argument("arguments", "a{sv}"),
                         Argument("details", "a{sv}"),
-                    ]),
+                    ], out: [Argument("report", "a{sv}")]),
                 Method(
                     served: "Withdraw",
                     in: [Argument("presentable", "o"), Argument("instance", "t"), Argument("reason", "s")],

@@ -59,6 +59,7 @@ extension Effect {
 extension Effect {
     /// The effect without changes of `InSight`; nil if nothing else has changed.
     var withoutInSight: Effect? {
+        if case .emitSightChanged = self { return nil }
         guard case .changeProperties(var changes) = self else { return self }
         changes.properties[.inSight] = nil
         return changes.properties.isEmpty ? nil : .changeProperties(changes)

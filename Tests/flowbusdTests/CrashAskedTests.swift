@@ -169,7 +169,7 @@ struct CrashAskedTests {
             service.client.transcript == [
                 "NavigationFailed /main/settings 1 \(sender) first  \(Self.error)NavigatorFailed "
                     + "the navigator 'org.example.Settings' of flow 'settings' is gone",
-                "PropertiesChanged /main/settings Ready=true", "InterfacesRemoved /main/settings",
+                "InterfacesRemoved /main/settings",
                 "NavigationOccurred /main 2 0 \(navigator.uniqueName) gone {why: navigatorGone} [] {}",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
@@ -190,7 +190,7 @@ struct CrashAskedTests {
         for call in calls { #expect(try refusal(of: call).name == Self.error + "NavigatorFailed") }
         try service.client.waitForSignal("DefinitionsChanged")
         #expect(
-            service.client.transcript == [
+            service.client.transcriptOfTree == [
                 "InterfacesRemoved /wizard/page", "InterfacesRemoved /wizard", "DefinitionsChanged  ",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
@@ -244,7 +244,7 @@ struct CrashAskedTests {
             service.client.transcript == [
                 "NavigationFailed /wizard 0 \(service.client.uniqueName) turn  \(Self.error)NavigatorFailed "
                     + "the navigator '\(both.uniqueName)' of flow 'wizard' is gone",
-                "PropertiesChanged /wizard Ready=true", "InterfacesRemoved /wizard", "DefinitionsChanged  ",
+                "InterfacesRemoved /wizard", "DefinitionsChanged  ",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
         #expect(try isResponsive())

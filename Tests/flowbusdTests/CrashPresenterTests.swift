@@ -202,7 +202,7 @@ struct CrashPresenterTests {
             try client.wait(for: "the screen") { client.transcript.contains(shown) }
             #expect(next.processID != ui.processID)
             #expect(
-                client.transcript == [
+                client.transcriptOfTree == [
                     "PropertiesChanged /shop/lasting Owner= Presented=false Visible=false Waiting=\(lost)",
                     "PropertiesChanged /shop/lasting Owner=\(next.uniqueName) Waiting=", shown,
                 ])
@@ -291,7 +291,7 @@ struct CrashPresenterTests {
         let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
         try service.waitForNavigation("probe", of: "/shop")
         #expect(
-            service.client.transcript == [
+            service.client.transcriptOfTree == [
                 "InterfacesRemoved /shop/sheet", "PropertiesChanged /shop Current=/shop/kept", "answer ",
                 "PropertiesChanged /shop/kept Owner=\(next.uniqueName)",
                 "PropertiesChanged /shop/kept Presented=true Visible=true",

@@ -32,7 +32,7 @@ struct IntrospectionTests {
             "Guard": ["Adapt osa{sv}a{sv}sa{sv}", "\(asked).adaptedStep.adaptedArguments"],
             "Navigator": ["Navigate osa{sv}a{sv}a(ssa{sv})", "\(asked).contributors"],
             "Presenter": [
-                "Present osa{sv}a{sv}", "presentable.name.arguments.details", "Withdraw ots",
+                "Present osa{sv}a{sv}a{sv}", "presentable.name.arguments.details.report", "Withdraw ots",
                 "presentable.instance.reason", "Alive ", "",
             ],
         ]

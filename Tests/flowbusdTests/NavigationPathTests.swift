@@ -57,10 +57,13 @@ struct NavigationPathTests {
         // The current child of the flow, and that the child is in sight.
         #expect(
             signals.map(\.member)
-                == ["InterfacesRemoved", "PropertiesChanged", "PropertiesChanged", "NavigationOccurred"])
+                == [
+                    "InterfacesRemoved", "PropertiesChanged", "PropertiesChanged", "NavigationOccurred", "StackChanged",
+                    "BackChanged",
+                ])
         let page = BusValue.objectPath(Service.tree + "/main/page_3")
         #expect(
-            signals.last?.values == [
+            signals.first { $0.member == "NavigationOccurred" }?.values == [
                 .uint64(6), .uint64(0), .string(service.client.uniqueName), "", .options(),
                 .array(of: "(ssoa{sv})", [.structure(["back", "page", page, .options()])]), .options(),
             ])

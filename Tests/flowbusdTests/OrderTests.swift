@@ -18,6 +18,8 @@ struct OrderTests {
                 "PropertiesChanged /shop/list Presented=false",
                 "NavigationOccurred /shop 2 0 \(sender) pick \(item) "
                     + "[(screen detail /shop/detail {style: slide, arguments: \(item)})] {}",
+                "StackChanged   [(/shop/detail 3 {visible: false, style: slide})]",
+                "BackChanged /shop dismiss {goes: 3, reveals: /shop/list}",
                 "answer 2 navigated",
             ])
     }
@@ -36,6 +38,8 @@ struct OrderTests {
                 "InterfacesAdded /shop/pay/basket",
                 "PropertiesChanged /shop/pay Ready=true",
                 "NavigationOccurred /shop/pay 3 2 \(sender) card {} [(screen basket /shop/pay/basket {})] {}",
+                "StackChanged   [(/shop/pay/basket 4 {visible: false})]",
+                "BackChanged /shop dismiss {goes: 3, reveals: /shop/list}",
                 "answer 2 navigated",
             ])
     }
@@ -61,6 +65,7 @@ struct OrderTests {
                     + "[(end closed /shop {arguments: {receipt: r}})] {}",
                 "InterfacesRemoved /shop/pay",
                 "NavigationOccurred /shop 5 4 \(sender) closed {receipt: r} [] {}",
+                "StackChanged   [(/shop/list 2 {visible: true})]", "BackChanged /shop unhandled {}",
                 "answer 4 navigated",
             ])
     }
@@ -74,7 +79,8 @@ struct OrderTests {
         #expect(
             service.client.transcript == [
                 "InterfacesRemoved /shop/pay/basket", "InterfacesRemoved /shop/pay",
-                "PropertiesChanged /shop Current=/shop/list", "PropertiesChanged /shop/list Presented=true", "answer ",
+                "PropertiesChanged /shop Current=/shop/list", "PropertiesChanged /shop/list Presented=true",
+                "StackChanged   [(/shop/list 2 {visible: true})]", "BackChanged /shop unhandled {}", "answer ",
             ])
     }
 

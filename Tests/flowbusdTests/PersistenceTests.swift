@@ -94,7 +94,7 @@ struct PersistenceTests {
         let calls = try [true, false, true].map { try setVisible(service, "/shop/list", $0) }
         for call in calls { try service.client.answer(to: call) }
         #expect(
-            service.client.transcript
+            service.client.transcriptOfTree
                 == [true, false, true].flatMap { isVisible in
                     ["PropertiesChanged /shop/list Presented=\(isVisible) Visible=\(isVisible)", "answer "]
                 })
@@ -155,7 +155,7 @@ struct PersistenceTests {
 
         /// What the log says of the file, as far as it is certain.
         func reason(_ file: String) -> String {
-            self == .older || self == .newer ? "'\(file)' has format \(format); only format 2 can be read" : file
+            self == .older || self == .newer ? "'\(file)' has format \(format); only format 3 can be read" : file
         }
 
         func happen(to file: String) throws {

@@ -56,7 +56,7 @@ struct PresenterTests {
     }
 
     @Test
-    func `S-31 S-29 Present is called after the navigation is signaled, and the process that answers is the owner`()
+    func `S-31 S-29 Present is called before the navigation is signalled, and the process that answers is the owner`()
         throws
     {
         try service.listen()
@@ -76,7 +76,7 @@ struct PresenterTests {
                 ]),
             ])
         let order = peer.log.filter { $0.kind != .reply }.map(\.member)
-        #expect(order == ["InterfacesAdded", "NavigationOccurred", "Present"])
+        #expect(order == ["Present", "InterfacesAdded", "NavigationOccurred", "StackChanged"])
         #expect(try service.property("Presenter", of: "/main/page", "Presentable").text == Peer.name)
         #expect(try service.property("Owner", of: "/main/page", "Presentable") == "")
         let added = try service.client.waitForSignal("InterfacesAdded").values[1][Service.name + ".Presentable"]

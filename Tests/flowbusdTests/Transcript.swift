@@ -1,6 +1,11 @@
 import BusTestSupport
 
 extension TestClient {
+    /// The same without what is in sight, and where Back leads (S-10).
+    var transcriptOfTree: [String] {
+        transcript.filter { !$0.hasPrefix("StackChanged") && !$0.hasPrefix("BackChanged") }
+    }
+
     /// The received messages in short: member, path and values of signals; replies as they are. Changes of `InSight`, which
     /// go with other changes, are left out.
     var transcript: [String] {

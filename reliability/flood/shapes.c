@@ -181,6 +181,7 @@ static const struct shape {
     {NAME ".Flow", "WaitReady", "", IN_TREE, 5},
     {NAME ".Flow", "GetLastNavigation", "", IN_TREE, 10},
     {NAME ".Presentable", "SetVisible", "b", IN_TREE, 150},
+    {NAME ".Presentable", "SetVisibleWithOptions", "bO", IN_TREE, 50},
     {NAME ".Presentable", "Touch", "", IN_TREE, 10},
     {NAME ".Presentable", "SetBackStep", "s", IN_TREE, 10},
     {NAME ".Presentable", "SetTitle", "s", IN_TREE, 20},

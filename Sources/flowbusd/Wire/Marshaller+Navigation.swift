@@ -95,7 +95,8 @@ extension Marshaller {
             try openContainer(.dictEntry, "sa{sv}")
             try append(interface.busName)
             try openContainer(.array, "{sv}")
-            for property in interface.propertiesReadAtOnce {
+            // Of a flow nothing reports whether it is in sight, so that would soon be wrong for who keeps it.
+            for property in interface.propertiesReadAtOnce where !isFlow || property != .inSight {
                 if let value = value(property) { try append(property, value) }
             }
             try closeContainer()

@@ -78,7 +78,7 @@ struct Mirror: Equatable {
     }
 
     private static let flow = hash(of: "\(BusNames.Interface.flow)")
-    private static let ofScreens = ["InSight", "Title"].map {
+    private static let ofScreens = ["Title"].map {
         hash(of: "\(BusNames.Interface.presentable)") &* 31 ^ hash(of: $0)
     }
 

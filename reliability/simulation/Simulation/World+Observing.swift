@@ -41,7 +41,7 @@ extension World {
             }
             model?.end()
             return effects
-        case .presenterReplied(_, .presented(let client)):
+        case .presenterReplied(_, .presented(let client, _)):
             if !presenters.contains(client.name) {
                 fail("'\(client.name)' presents a screen, and was not asked to (S-31)")
             }

@@ -106,7 +106,12 @@ extension World {
         case 4: call(peer, path, presentable, "AcknowledgeAnswer", "s") { $0.string("ask \(below(5))") }
         case 5: call(peer, path, presentable, "Release")
         case 6 where profile.changesDefinitions: register(peer)
-        case 7: call(peer, path, presentable, "SetVisible", "b") { $0.bool(true) }
+        case 7 where chance(2): call(peer, path, presentable, "SetVisible", "b") { $0.bool(true) }
+        case 7:
+            call(peer, path, presentable, "SetVisibleWithOptions", "ba{sv}") { body in
+                body.bool(true)
+                body.items([("title", .string("t\(below(3))")), ("tellSight", .bool(chance(2)))])
+            }
         default:
             call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "MoveRoot", "os") { body in
                 body.string(path)
@@ -284,6 +289,14 @@ extension World {
             case "Navigate": reply(peer, to: number, after: time, "a(ssa{sv})") { contributors(&$0) }
             case "Present":
                 let path = String(cString: try question.readObjectPath())
+                if chance(2) {
+                    return reply(peer, to: number, after: time, "a{sv}") { body in
+                        body.items([
+                            ("visible", .bool(!chance(4))), ("title", .string("t\(below(3))")),
+                            ("tellSight", chance(8) ? .byte(1) : .bool(chance(2))),
+                        ])
+                    }
+                }
                 reply(peer, to: number, after: time)
                 guard !chance(4) else { return }
                 show(path, peer, after: time)
