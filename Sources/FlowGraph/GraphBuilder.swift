@@ -88,6 +88,7 @@ struct GraphBuilder {
             notes.append("layers, the lowest first: \(layers.joined(separator: ", "))")
         }
         if flow.isUnique { notes.append("unique") }
+        if !flow.key.isEmpty { notes.append("key: \(flow.key.joined(separator: ", "))") }
         if let `guard` = flow.guard { notes.append("guard: \(`guard`.service.name)") }
         if let navigator = flow.navigator { notes.append("navigator: \(navigator.service.name)") }
         let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
@@ -132,8 +133,9 @@ struct GraphBuilder {
         if let known = boxes[place].screens.first(where: { $0.name == declaration.name }) { return known.id }
         let id = "\(boxes[place].id)p\(boxes[place].screens.count + 1)"
         let presenter = options.showsPresenters ? declaration.presenter?.service.name : nil
+        let key = declaration.key.isEmpty ? nil : "key: \(declaration.key.joined(separator: ", "))"
         boxes[place].screens.append(
-            FlowGraph.Screen(id: id, name: declaration.name, notes: presenter.map { [$0] } ?? []))
+            FlowGraph.Screen(id: id, name: declaration.name, notes: [key, presenter].compactMap(\.self)))
         return id
     }
 
@@ -174,20 +176,20 @@ struct GraphBuilder {
     }
 
     private mutating func add(_ contributor: FlowContributor, _ from: String, _ label: inout String, _ flow: Int) {
+        let prefix = label.isEmpty ? "" : "\(label): "
         switch contributor {
         case .child(let template): add(template, from, label, flow)
         case .pop(let pop):
             let what =
                 switch pop {
-                case .to(let name): "pop to \(name)"
+                case .to(let name): "pop to \(Self.text(name))"
                 case .root: "pop to the oldest"
                 }
-            note(label.isEmpty ? what : "\(label): \(what)", at: from, of: flow)
-        case .show(let name): note(label.isEmpty ? "show \(name)" : "\(label): show \(name)", at: from, of: flow)
-        case .hide(let name): note(label.isEmpty ? "hide \(name)" : "\(label): hide \(name)", at: from, of: flow)
-        case .dismiss(let name):
-            note(label.isEmpty ? "dismiss \(name)" : "\(label): dismiss \(name)", at: from, of: flow)
-        case .evict: note(label.isEmpty ? "evict" : "\(label): evict", at: from, of: flow)
+            note(prefix + what, at: from, of: flow)
+        case .show(let name): note(prefix + "show \(Self.text(name))", at: from, of: flow)
+        case .hide(let name): note(prefix + "hide \(Self.text(name))", at: from, of: flow)
+        case .dismiss(let name): note(prefix + "dismiss \(Self.text(name))", at: from, of: flow)
+        case .evict: note(prefix + "evict", at: from, of: flow)
         case .current(let template):
             add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
         case .parent(let template): addToParents(of: flow, template.step, .parent, from, label)
@@ -264,8 +266,13 @@ struct GraphBuilder {
         switch condition {
         case .argument(let name, let value):
             "\(name) = " + (definitions[step].isPrivate ? "(private)" : Names.escaped(value.description))
-        case .alive(let name): "\(name) is live"
+        case .alive(let name): "\(Self.text(name)) is live"
         }
+    }
+
+    /// A name, and the arguments of its key by which one of several is meant (S-51).
+    private static func text(_ name: KeyedName) -> String {
+        name.key.isEmpty ? name.name : "\(name.name) [\(name.key.map(\.name).joined(separator: ", "))]"
     }
 
     private static func text(microseconds: UInt64) -> String {

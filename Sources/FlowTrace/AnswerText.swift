@@ -59,11 +59,11 @@ extension TraceFields {
             },
             child("flow", flow, ChildTemplate.Presentable.flow) { if case .flow(let id) = $0 { id } else { nil } },
             TraceCase("pop-root", .pop(.root)),
-            TraceCase("pop", { .pop(.to(name: $0)) }, text) { if case .pop(.to(let name)) = $0 { name } else { nil } },
-            TraceCase("show", { .show(name: $0) }, text) { if case .show(let name) = $0 { name } else { nil } },
-            TraceCase("hide", { .hide(name: $0) }, text) { if case .hide(let name) = $0 { name } else { nil } },
+            TraceCase("pop", { .pop(.to($0)) }, keyedName) { if case .pop(.to(let name)) = $0 { name } else { nil } },
+            TraceCase("show", FlowContributor.show, keyedName) { if case .show(let name) = $0 { name } else { nil } },
+            TraceCase("hide", FlowContributor.hide, keyedName) { if case .hide(let name) = $0 { name } else { nil } },
             TraceCase("evict", .evict),
-            TraceCase("dismiss", { .dismiss(name: $0) }, text) {
+            TraceCase("dismiss", FlowContributor.dismiss, keyedName) {
                 if case .dismiss(let name) = $0 { name } else { nil }
             },
             TraceCase("current", FlowContributor.current, template) {
@@ -80,6 +80,15 @@ extension TraceFields {
                 if case .answer(let source) = $0 { source } else { nil }
             },
         ])
+
+    /// A name, whose values of a key have a word before them.
+    private static let keyedName = TraceField(
+        text, flag("is-screen"), flag("is-flow"), binding.list.option("of-key")
+    ) {
+        KeyedName($0, isFlow: $2 ? true : $1 ? false : nil, key: $3 ?? [])
+    } take: {
+        ($0.name, $0.isFlow == false, $0.isFlow == true, $0.key.isEmpty ? nil : $0.key)
+    }
 
     /// A child: its name, and options. Each option has a word before it, and none of these words begins a contributor.
     private static func child<ID>(

@@ -234,8 +234,10 @@ extension TraceFields {
         )
     }
 
-    private static let pathSegment = TraceField(text, step.orDash, arguments, make: PathSegment.init) {
-        ($0.flow, $0.step, $0.arguments)
+    private static let pathSegment = TraceField(text, step.orDash, arguments, arguments.option("of-key")) {
+        PathSegment(flow: $0, key: $3 ?? [], step: $1, arguments: $2)
+    } take: {
+        ($0.flow, $0.step, $0.arguments, $0.key.isEmpty ? nil : $0.key)
     }
 
     // MARK: - Registrations
@@ -268,14 +270,16 @@ extension TraceFields {
     /// The words of its options can't be names of screens, of which the next can follow.
     private static let screenDeclaration = TraceField<ScreenDeclaration>(
         text, parameter.list, parameter.list.option("with-result"), flag("keeps-awake"),
-        flag("no-return", means: false), number.option("with-budget"), number.option("with-watchdog")
-    ) { name, parameters, result, keepsAwake, isPresentedOnReturn, budget, watchdog in
+        flag("no-return", means: false), number.option("with-budget"), number.option("with-watchdog"),
+        text.list.option("with-key")
+    ) { name, parameters, result, keepsAwake, isPresentedOnReturn, budget, watchdog, key in
         ScreenDeclaration(
-            name, parameters: parameters, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
-            budget: budget, watchdog: watchdog, result: result)
+            name, parameters: parameters, key: key ?? [], isPresentedOnReturn: isPresentedOnReturn,
+            keepsAwake: keepsAwake, budget: budget, watchdog: watchdog, result: result)
     } take: {
         (
-            $0.name, $0.parameters, $0.result, $0.keepsAwake, $0.isPresentedOnReturn, $0.budget, $0.watchdog
+            $0.name, $0.parameters, $0.result, $0.keepsAwake, $0.isPresentedOnReturn, $0.budget, $0.watchdog,
+            $0.key.isEmpty ? nil : $0.key
         )
     }
 

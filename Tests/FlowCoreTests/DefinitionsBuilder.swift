@@ -13,11 +13,11 @@ struct DefinitionsBuilder {
         case parent(String, [Binding]? = nil)
         case end(String? = nil, [Binding]? = nil)
         case answer([Binding])
-        case pop(String)
+        case pop(KeyedName)
         case popRoot
-        case show(String)
-        case hide(String)
-        case dismiss(String)
+        case show(KeyedName)
+        case hide(KeyedName)
+        case dismiss(KeyedName)
         case evict
     }
 
@@ -57,6 +57,7 @@ struct DefinitionsBuilder {
     struct Flow {
         var name: String
         var parameters: [Parameter] = []
+        var key: [String] = []
         var result: [Parameter]?
         var isResultPublic = false
         var initial: String?
@@ -110,7 +111,7 @@ struct DefinitionsBuilder {
     }
 
     mutating func screen(
-        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], key: [String] = [], presenter: String? = nil,
         action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss,
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
@@ -120,7 +121,7 @@ struct DefinitionsBuilder {
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
-            name, parameters: Self.parameters(parameters),
+            name, parameters: Self.parameters(parameters), key: key,
             presenter: service.map { service in
                 action.map {
                     .application(service, ApplicationCall(.action($0, parameter: nil), closingAction: closing))
@@ -135,7 +136,7 @@ struct DefinitionsBuilder {
     }
 
     mutating func flow(
-        _ name: String, _ parameters: KeyValuePairs<String, String> = [:],
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], key: [String] = [],
         result: KeyValuePairs<String, String>? = nil, isResultPublic: Bool = false, initial: String? = nil,
         children: Children = .free, layers: [Layer] = [], covers: Bool = true, isUnique: Bool = false,
         whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil,
@@ -146,7 +147,7 @@ struct DefinitionsBuilder {
         on rules: KeyValuePairs<String, Branches> = [:]
     ) {
         flows[name] = Flow(
-            name: name, parameters: Self.parameters(parameters), result: result.map(Self.parameters),
+            name: name, parameters: Self.parameters(parameters), key: key, result: result.map(Self.parameters),
             isResultPublic: isResultPublic, initial: initial, children: children,
             layers: layers, covers: covers, isUnique: isUnique, whenHidden: whenHidden, announces: announces,
             isRestored: isRestored,
@@ -298,7 +299,7 @@ private struct Numbers {
 
     func flow(_ flow: DefinitionsBuilder.Flow) -> FlowDefinition {
         FlowDefinition(
-            flow.name, parameters: flow.parameters, result: flow.result,
+            flow.name, parameters: flow.parameters, key: flow.key, result: flow.result,
             isResultPublic: flow.isResultPublic, initial: flow.initial.map(step),
             children: flow.children,
             layers: flow.layers, covers: flow.covers,
@@ -331,11 +332,11 @@ private struct Numbers {
         switch part {
         case .screen(let name, let child): .child(template(.screen(ScreenID(place(name, screens))), child))
         case .flow(let name, let child): .child(template(.flow(flow(name)), child))
-        case .pop(let name): .pop(.to(name: name))
+        case .pop(let name): .pop(.to(name))
         case .popRoot: .pop(.root)
-        case .show(let name): .show(name: name)
-        case .hide(let name): .hide(name: name)
-        case .dismiss(let name): .dismiss(name: name)
+        case .show(let name): .show(name)
+        case .hide(let name): .hide(name)
+        case .dismiss(let name): .dismiss(name)
         case .evict: .evict
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))

@@ -54,6 +54,11 @@ struct EvictionBook {
         launches = [:]
     }
 
+    /// A presenter has failed, or is late: what it was called for was not presented.
+    mutating func fail(_ question: QuestionID) {
+        presented.subtract(launches.filter { $0.value == question }.keys)
+    }
+
     /// Forgets what is gone.
     mutating func follow(_ model: BusModel) {
         let live = Set(model.objects.values.map(\.instance))

@@ -35,7 +35,7 @@ struct ForestVisibilityTests {
                 "main", children: covering,
                 rules: [
                     Rule(add, [Alternative(contributors: [.child(ChildTemplate(.screen(ScreenID(0))))])]),
-                    Rule(drop, [Alternative(contributors: [.dismiss(name: "page")])]),
+                    Rule(drop, [Alternative(contributors: [.dismiss("page")])]),
                 ])
             var coordinator = Coordinator(
                 definitions: Definitions(

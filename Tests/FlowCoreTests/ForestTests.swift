@@ -125,10 +125,10 @@ struct ForestTests {
         let second = forest.add("b", below: main)
         _ = forest.remove(second)
         forest.setCountsNames(true)
-        #expect(forest.isAlive("a", near: main) && !forest.isAlive("a", near: other))
-        #expect(forest.isAlive("main", near: other) && !forest.isAlive("b", near: main))
+        #expect(forest.isAlive(Sought(name: "a"), near: main) && !forest.isAlive(Sought(name: "a"), near: other))
+        #expect(forest.isAlive(Sought(name: "main"), near: other) && !forest.isAlive(Sought(name: "b"), near: main))
         _ = forest.remove(first)
-        #expect(!forest.isAlive("a", near: main))
+        #expect(!forest.isAlive(Sought(name: "a"), near: main))
     }
 
     @Test func `S-35 a presentable counts as alive in the same tree, or as a root anywhere`() {
@@ -138,22 +138,22 @@ struct ForestTests {
         let screen = forest.add("a", below: sub)
         let other = forest.add("other", .free)
         let far = forest.add("far", below: other)
-        #expect([main, sub, screen].map { forest.isAlive("a", near: $0) } == [true, true, true])
-        #expect(forest.isAlive("a", near: other) == false)
-        #expect(["main", "other"].map { forest.isAlive($0, near: far) } == [true, true])
-        #expect(forest.isAlive("sub", near: sub))
-        #expect(forest.isAlive("none", near: main) == false)
+        #expect([main, sub, screen].map { forest.isAlive(Sought(name: "a"), near: $0) } == [true, true, true])
+        #expect(forest.isAlive(Sought(name: "a"), near: other) == false)
+        #expect(["main", "other"].map { forest.isAlive(Sought(name: $0), near: far) } == [true, true])
+        #expect(forest.isAlive(Sought(name: "sub"), near: sub))
+        #expect(forest.isAlive(Sought(name: "none"), near: main) == false)
         // A root of that name elsewhere is enough, also where another tree has one below.
         let root = forest.add("a", .free)
-        #expect(forest.isAlive("a", near: far))
+        #expect(forest.isAlive(Sought(name: "a"), near: far))
         _ = forest.remove(root)
-        #expect(forest.isAlive("a", near: far) == false)
+        #expect(forest.isAlive(Sought(name: "a"), near: far) == false)
         _ = forest.removeChildren(of: sub)
-        #expect(forest.isAlive("a", near: main) == false)
+        #expect(forest.isAlive(Sought(name: "a"), near: main) == false)
         let again = forest.add("b", below: main)
         #expect(again == screen || again == root)
-        #expect(forest.isAlive("a", near: main) == false)
-        #expect(forest.isAlive("b", near: sub))
+        #expect(forest.isAlive(Sought(name: "a"), near: main) == false)
+        #expect(forest.isAlive(Sought(name: "b"), near: sub))
     }
 
     @Test func `S-28 the newest flow of a name: among the roots, or anywhere below`() {
@@ -164,16 +164,16 @@ struct ForestTests {
         let sub = forest.add("sub", .free, below: main)
         let root = forest.add("list", .free)
         _ = forest.add("list", below: sub)
-        #expect(forest.newestFlow(named: "list", below: main) == deep)
-        #expect(forest.newestFlow(named: "list", below: deep) == nil)
-        #expect(forest.newestFlow(named: "list", below: sub) == nil)
-        #expect(forest.newestFlow(named: "main", below: main) == nil)
-        #expect(forest.newestFlow(named: "list", below: nil) == root)
-        #expect(forest.newestFlow(named: "sub", below: nil) == nil)
+        #expect(forest.newestFlow(Sought(name: "list"), below: main) == deep)
+        #expect(forest.newestFlow(Sought(name: "list"), below: deep) == nil)
+        #expect(forest.newestFlow(Sought(name: "list"), below: sub) == nil)
+        #expect(forest.newestFlow(Sought(name: "main"), below: main) == nil)
+        #expect(forest.newestFlow(Sought(name: "list"), below: nil) == root)
+        #expect(forest.newestFlow(Sought(name: "sub"), below: nil) == nil)
         let newest = forest.add("list", .free, below: sub)
-        #expect(forest.newestFlow(named: "list", below: main) == newest)
+        #expect(forest.newestFlow(Sought(name: "list"), below: main) == newest)
         _ = forest.remove(newest)
-        #expect(forest.newestFlow(named: "list", below: main) == deep)
+        #expect(forest.newestFlow(Sought(name: "list"), below: main) == deep)
     }
 
     @Test func `S-22 the nodes that would be removed, in order`() {
@@ -278,14 +278,14 @@ struct LiveNamesTests {
                 let named = live.filter { forest[$0].name == name }
                 let root = live.last { forest[$0].parent == nil && ($0 == slot || isBelow($0, slot, forest)) }
                 #expect(
-                    forest.isAlive(name, near: slot)
+                    forest.isAlive(Sought(name: name), near: slot)
                         == named.contains {
                             forest[$0].parent == nil || $0 == root || isBelow(root ?? NodeSlot(-1), $0, forest)
                         })
                 let newest = named.filter { isBelow(slot, $0, forest) }.max {
                     forest[$0].instance < forest[$1].instance
                 }
-                #expect(forest.newestFlow(named: name, below: slot) == newest)
+                #expect(forest.newestFlow(Sought(name: name), below: slot) == newest)
             }
         }
     }

@@ -12,6 +12,8 @@ struct RandomDefinitions {
     static let layers = [Layer("low"), Layer("note", covers: false), Layer("high")]
     /// The screens and flows that declare a result.
     static let answering: Set = ["p1", "p2", "f1", "f3"]
+    /// The screens and flows that have a key (S-51).
+    static let keyed: Set = ["p0", "p1", "f2", "f3"]
     /// A step that evicts screens, too.
     private static let evicting = "s3"
     /// A step whose arguments are private.
@@ -32,7 +34,8 @@ struct RandomDefinitions {
         for name in screens {
             let isShown = withOthers && chance(2, &random)
             builder.screen(
-                name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
+                name, ["n": "int64?", "pin": "string?"], key: keyed.contains(name) ? ["n"] : [],
+                presenter: isShown ? services[2] : nil,
                 action: isShown && chance(3, &random) ? "show" : nil,
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss,
                 keepsAwake: chance(5, &random), evictAfter: isShown && name != "p1" ? 1_000_000 : nil,
@@ -67,8 +70,15 @@ struct RandomDefinitions {
 
     private static func condition(_ names: ArraySlice<String>, _ random: inout Seeded) -> Condition {
         chance(3, &random)
-            ? .alive(names.randomElement(using: &random) ?? "")
+            ? .alive(meant(names.randomElement(using: &random) ?? ""))
             : .argument("n", .int64(Int64.random(in: 0..<3, using: &random)))
+    }
+
+    /// A name, with a value of its key if it has one (S-51). Drawn numbers would change all other events.
+    private static func meant(_ name: String) -> KeyedName {
+        guard keyed.contains(name) else { return KeyedName(name) }
+        let isFlow = flowNames.contains(name)
+        return KeyedName(name, isFlow: isFlow, key: [Binding("n", isFlow ? .literal(.int64(1)) : .step("n"))])
     }
 
     static func parts(
@@ -95,14 +105,15 @@ struct RandomDefinitions {
                 onDismissedWith: bindings(&random, ofDismissal: true))
             return switch Int.random(in: 0..<15, using: &random) {
             case 0...3 where !isLayered:
-                answered(screens.randomElement(using: &random) ?? "", child) { .screen($0, $1) }
-            case 0...6: answered(flows.randomElement(using: &random) ?? "", child) { .flow($0, $1) }
+                answered(screens.randomElement(using: &random) ?? "", child, children) { .screen($0, $1) }
+            case 0...6: answered(flows.randomElement(using: &random) ?? "", child, children) { .flow($0, $1) }
             case 7: .current(step(&random), bindings(&random))
             case 8: .popRoot
-            case 9: .pop((screens + flows).randomElement(using: &random) ?? "")
-            case 10: .dismiss((screens + flows).randomElement(using: &random) ?? "")
-            case 11 where children != .stack: .show(flows.randomElement(using: &random) ?? "")
-            case 12 where children == .free || isLayered: .hide(flows.randomElement(using: &random) ?? "")
+            case 9: .pop(meant((screens + flows).randomElement(using: &random) ?? ""))
+            case 10: .dismiss(meant((screens + flows).randomElement(using: &random) ?? ""))
+            case 11 where children != .stack: .show(meant(flows.randomElement(using: &random) ?? ""))
+            case 12 where children == .free || isLayered:
+                .hide(meant(flows.randomElement(using: &random) ?? ""))
             default: .parent(step(&random), bindings(&random))
             }
         }
@@ -110,10 +121,12 @@ struct RandomDefinitions {
 
     /// A child with a step for its result, if it can answer and has one for its dismissal.
     private static func answered(
-        _ name: String, _ child: DefinitionsBuilder.Child,
+        _ name: String, _ child: DefinitionsBuilder.Child, _ children: Children,
         _ part: (String, DefinitionsBuilder.Child) -> DefinitionsBuilder.Part
     ) -> DefinitionsBuilder.Part {
         var child = child
+        // What follows the signals takes a child of a stack that is used again for the newest one.
+        if children == .stack, keyed.contains(name) { child.raises = child.reuses }
         if answering.contains(name) {
             child.onResult = child.onDismissed ?? child.step
             child.onResultWith = child.stepWith.map { _ in [Binding("n", .asked("n")), Binding("pin", .result("pin"))] }
@@ -161,7 +174,7 @@ extension DefinitionsBuilder {
         let isNavigated = withOthers && RandomDefinitions.chance(4, &random)
         let guarded = withOthers && RandomDefinitions.chance(2, &random) ? some(steps, &random) : nil
         flow(
-            name, ["n": "int64?", "pin": "string?"],
+            name, ["n": "int64?", "pin": "string?"], key: RandomDefinitions.keyed.contains(name) ? ["n"] : [],
             result: RandomDefinitions.answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil,
             initial: RandomDefinitions.chance(2, &random) ? steps.randomElement(using: &random) : nil,
             children: children, layers: children == .layers ? RandomDefinitions.layers : [],

@@ -165,8 +165,10 @@ extension RandomLife {
     private func navigateAlong() {
         let segments = (0..<Int.random(in: 1..<4, using: &random)).map { _ in
             let step = chance(3) ? nil : randomStep()
+            let flow = RandomDefinitions.flowNames.randomElement(using: &random) ?? ""
+            let hasKey = RandomDefinitions.keyed.contains(flow) && step != nil
             return PathSegment(
-                flow: RandomDefinitions.flowNames.randomElement(using: &random) ?? "", step: step,
+                flow: flow, key: hasKey ? [Argument("n", .int64(1))] : [], step: step,
                 arguments: step.map(arguments(for:)) ?? [])
         }
         handle(

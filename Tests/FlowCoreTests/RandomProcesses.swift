@@ -593,6 +593,11 @@ final class RandomProcesses {
 
     private func handle(_ event: Event, _ text: String) {
         transcript.append(text)
+        switch event {
+        case .presenterReplied(let question, .failed), .presenterReplied(let question, .timedOut):
+            evictions.fail(question)
+        default: break
+        }
         let explanation = coordinator.explain(event, at: Instant(microseconds: now))
         take(
             coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {

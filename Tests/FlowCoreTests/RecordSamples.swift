@@ -213,12 +213,13 @@ enum RecordSamples {
                         steps: [StepDeclaration("go", parameters: parameters), StepDeclaration("rest")],
                         hasGuard: true, children: .tabs, initial: "go", by: client, isActivatable: true)
                     registration.bring(
-                        [ScreenDeclaration("page", parameters: parameters), .init("list")], presentedAt: "/p")
+                        [ScreenDeclaration("page", parameters: parameters, key: ["p0"]), .init("list")],
+                        presentedAt: "/p")
                     return registration
                 }(), isLeft: true),
             "0873657474696e677303612e62022f6e010202676f0202703001780002703105617b73767d010472657374000104"
-                + "746162730102676f043a312e3701010204706167650202703001780002703105617b73767d010000010000046c69"
-                + "7374000000010000022f700000"
+                + "746162730102676f043a312e3701010204706167650202703001780002703105617b73767d01000001000001027030"
+                + "046c69737400000001000000022f700000"
         ),
         (
             RegistrationRecord(
@@ -233,8 +234,8 @@ enum RecordSamples {
                     ])
                     return registration
                 }(), isLeft: false),
-            "0173043a312e37022f6e010000046672656500043a312e370000020470616765000100010001010102046c697374"
-                + "000000010000022f6e00010202703001780002703105617b73767d01"
+            "0173043a312e37022f6e010000046672656500043a312e37000002047061676500010001000101010200046c697374"
+                + "00000001000000022f6e00010202703001780002703105617b73767d01"
         ),
     ]
 

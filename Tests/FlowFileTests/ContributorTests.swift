@@ -179,15 +179,15 @@ struct ContributorTests {
     }
 
     @Test func `pop`() throws {
-        #expect(try alternatives("{ pop = 'page' }") == [Alternative(contributors: [.pop(.to(name: "page"))])])
-        #expect(try alternatives("{ pop = 'g' }") == [Alternative(contributors: [.pop(.to(name: "g"))])])
+        #expect(try alternatives("{ pop = 'page' }") == [Alternative(contributors: [.pop(.to("page"))])])
+        #expect(try alternatives("{ pop = 'g' }") == [Alternative(contributors: [.pop(.to("g"))])])
         #expect(try alternatives("[{ pop = 'root' }]") == [Alternative(contributors: [.pop(.root)])])
     }
 
     @Test func `S-37 show, hide, dismiss and raise`() throws {
         #expect(
             try alternatives("[{ show = 'g' }, { hide = 'g' }, { dismiss = 'page' }]")
-                == [Alternative(contributors: [.show(name: "g"), .hide(name: "g"), .dismiss(name: "page")])])
+                == [Alternative(contributors: [.show("g"), .hide("g"), .dismiss("page")])])
         #expect(try alternatives("{ evict = true }") == [Alternative(contributors: [.evict])])
         let stack = Self.head.replacing("[flows.f]", with: "[flows.f]\nchildren = 'stack'")
         let definitions = try definitions(stack + "go = { screen = 'page', reuse = 'raise' }")

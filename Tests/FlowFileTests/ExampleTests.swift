@@ -131,7 +131,7 @@ struct ExampleTests {
                 Alternative(
                     when: [Condition.argument("lang", .string("en"))],
                     contributors: [
-                        .pop(.root), .child(ChildTemplate(.screen(welcome))), .pop(.to(name: "detail")),
+                        .pop(.root), .child(ChildTemplate(.screen(welcome))), .pop(.to("detail")),
                         .parent(StepTemplate(touched)),
                     ]),
             ])

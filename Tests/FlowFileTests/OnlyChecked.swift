@@ -49,6 +49,13 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "so is which arguments are needed", message: " needs the argument '",
             example: rule("{ current = 'go', when = { n = 1 }, arguments = {} }")),
         OnlyChecked(
+            why: "so is which of them are a key", message: " is not told apart by '",
+            example: rule("{ dismiss = { screen = 't', m = 'x' } }") + "\n[screens.t]\narguments = { m = 'string' }"),
+        OnlyChecked(
+            why: "whether a step is private stands elsewhere", message: " gets the private argument '",
+            example: "[private]\nsteps = ['go']\n" + rule("{ screen = 't' }")
+                + "\n[screens.t]\narguments = { m = 'string?' }\nkey = ['m']"),
+        OnlyChecked(
             why: "how many types a signature has takes a parser", message: " is not the signature of the ",
             example: stepper + "path = { call = 'A', signature = 'ss', arguments = ['x'] }"),
         OnlyChecked(

@@ -122,6 +122,33 @@ struct GraphTests {
         }
     }
 
+    @Test func `S-51 a picture shows keys, and by which values one of several is meant`() throws {
+        let text = """
+            [steps]
+            go = { n = "int64" }
+            [screens]
+            page = { arguments = { n = "int64" }, key = ["n"] }
+            [flows.chat]
+            arguments = { n = "int64" }
+            key = ["n"]
+            [flows.f.on]
+            go = [
+                { when = { alive = { screen = "page", n = "$n" } }, do = [{ dismiss = { screen = "page", n = "$n" } }] },
+                { do = [{ pop = { flow = "chat", n = 1 } }, { show = { flow = "chat" } }] },
+            ]
+            """
+        let graph = FlowGraph(try definitions(text))
+        let box = try #require(graph.boxes.first { $0.name == "f" })
+        #expect(
+            box.steps.first?.notes == [
+                "1: when page [n] is live: dismiss page [n]", "2: else: pop to chat [n]", "2: else: show chat",
+            ])
+        #expect(graph.boxes.first { $0.name == "chat" }?.notes == ["key: n"])
+        let shown = FlowGraph(
+            try definitions(text.replacing("{ show = { flow = \"chat\" } }", with: "{ screen = \"page\" }")))
+        #expect(shown.boxes.flatMap(\.screens).map(\.notes) == [["key: n"]])
+    }
+
     @Test func `each flow is a box with its steps and screens, and each contributor an edge or a note`() throws {
         let graph = FlowGraph(try definitions(Self.shop))
         #expect(graph.boxes.map(\.name) == ["pay", "shop"])

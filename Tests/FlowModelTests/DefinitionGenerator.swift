@@ -30,17 +30,19 @@ struct DefinitionGenerator {
             StepDeclaration("s\(number)", parameters: parameters(), isPrivate: random.chance(12))
         }
         screens = Self.screenNames.prefix(random.number(2...5)).map {
-            ScreenDeclaration(
-                $0, parameters: parameters(), keepsAwake: random.chance(12),
-                result: random.chance(30) ? parameters() : nil)
+            let parameters = parameters()
+            return ScreenDeclaration(
+                $0, parameters: parameters, key: key(parameters), keepsAwake: random.chance(12),
+                result: random.chance(30) ? self.parameters() : nil)
         }
         // After a reload a name can be missing.
         if random.chance(20) { screens.remove(at: random.below(screens.count)) }
         var names = Array(Self.flowNames.prefix(random.number(2...5)))
         if random.chance(20) { names.remove(at: random.below(names.count)) }
         flows = names.map {
-            FlowDefinition(
-                $0, parameters: parameters(), result: random.chance(45) ? parameters() : nil,
+            let parameters = parameters()
+            return FlowDefinition(
+                $0, parameters: parameters, key: key(parameters), result: random.chance(45) ? self.parameters() : nil,
                 initial: random.chance(55) ? step(after: -1) : nil)
         }
         flows = flows.indices.map { flow($0) }
@@ -77,6 +79,11 @@ struct DefinitionGenerator {
             parameters.append(Parameter("t", type, isOptional: random.chance(75)))
         }
         return parameters
+    }
+
+    /// Returns the key of what has these parameters (S-51).
+    private mutating func key(_ parameters: [Parameter]) -> [String] {
+        random.chance(45) ? parameters.map(\.name).filter { _ in random.chance(75) } : []
     }
 
     /// Returns values for parameters.
@@ -125,7 +132,7 @@ struct DefinitionGenerator {
             }
         }
         return FlowDefinition(
-            flows[number].name, parameters: flows[number].parameters, result: result,
+            flows[number].name, parameters: flows[number].parameters, key: flows[number].key, result: result,
             isResultPublic: result != nil && random.chance(30), initial: flows[number].initial,
             children: covering, layers: layers, covers: random.chance(80), isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
@@ -187,16 +194,39 @@ struct DefinitionGenerator {
 
     private mutating func conditions(_ rank: Int) -> [Condition] {
         var conditions: [Condition] = []
-        if random.chance(50) { conditions.append(.alive(presentableName())) }
+        if random.chance(50) { conditions.append(.alive(presentable())) }
         if let parameter = random.element(steps[rank].parameters), random.chance(60) {
             conditions.append(.argument(parameter.name, literal(parameter)))
         }
         return conditions
     }
 
-    private mutating func presentableName() -> String {
-        if random.chance(60), let screen = random.element(screens) { return screen.name }
-        return flows[random.below(flows.count)].name
+    /// Returns a screen or a flow, mostly with values of its key if it has one.
+    private mutating func presentable() -> KeyedName {
+        guard random.chance(60), let screen = random.element(screens) else { return flow() }
+        return keyed(screen.name, isFlow: false, screen.parameters, screen.key)
+    }
+
+    private mutating func flow() -> KeyedName {
+        let flow = flows[random.below(flows.count)]
+        return keyed(flow.name, isFlow: true, flow.parameters, flow.key)
+    }
+
+    private mutating func keyed(
+        _ name: String, isFlow: Bool, _ parameters: [Parameter], _ key: [String]
+    ) -> KeyedName {
+        guard random.chance(key.isEmpty ? 10 : 75) else { return KeyedName(name) }
+        var bindings: [Binding] = []
+        for parameter in parameters where key.contains(parameter.name) && random.chance(85) {
+            let source: Binding.Source =
+                switch random.weighted([40, 50, 10]) {
+                case 0: .literal(literal(parameter))
+                case 1: .step(parameter.name)
+                default: .flow(parameter.name)
+                }
+            bindings.append(Binding(parameter.name, source))
+        }
+        return KeyedName(name, isFlow: isFlow, key: bindings)
     }
 
     private mutating func contributors(_ rank: Int) -> [FlowContributor] {
@@ -214,12 +244,12 @@ struct DefinitionGenerator {
             60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0, 2,
         ]) {
         case 0: return child(rank)
-        case 4: return .dismiss(name: presentableName())
+        case 4: return .dismiss(presentable())
         case 5:
-            return .show(name: covering == .tabs ? presentableName() : flows[random.below(flows.count)].name)
-        case 6: return .hide(name: flows[random.below(flows.count)].name)
+            return .show(covering == .tabs ? presentable() : flow())
+        case 6: return .hide(flow())
         case 7: return .evict
-        case 1: return .pop(random.chance(40) ? .root : .to(name: presentableName()))
+        case 1: return .pop(random.chance(40) ? .root : .to(presentable()))
         case let way:
             return step(after: rank).map { step in
                 let template = StepTemplate(step, arguments: source(steps[step.index].parameters))

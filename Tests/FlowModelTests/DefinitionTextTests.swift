@@ -37,16 +37,18 @@ extension Definitions {
             steps: steps.map { StepDeclaration($0.name, parameters: parameters, isPrivate: $0.isPrivate) },
             screens: screens.map {
                 ScreenDeclaration(
-                    $0.name, parameters: parameters, keepsAwake: $0.keepsAwake,
+                    $0.name, parameters: parameters, key: $0.key, keepsAwake: $0.keepsAwake,
                     result: $0.result.map { _ in parameters }, isResultPublic: $0.isResultPublic)
             },
             flows: flows.map { flow in
                 FlowDefinition(
-                    flow.name, parameters: parameters, result: flow.result.map { _ in parameters },
+                    flow.name, parameters: parameters, key: flow.key, result: flow.result.map { _ in parameters },
                     isResultPublic: flow.isResultPublic,
                     initial: flow.initial, children: flow.children,
                     layers: flow.layers, covers: flow.covers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
-                    announces: flow.announces, whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
+                    // What a disk keeps can have no private key (S-51).
+                    announces: flow.announces, isRestored: false,
+                    whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
                     onBack: flow.onBack, idle: flow.idle,
                     emitters: flow.emitters, ownersMayEmit: flow.ownersMayEmit,
                     rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) })
@@ -97,7 +99,10 @@ extension Alternative {
 
 extension Condition {
     fileprivate var fitting: Condition {
-        if case .argument(let name, let value) = self { .argument(name, value.fitting) } else { self }
+        switch self {
+        case .argument(let name, let value): .argument(name, value.fitting)
+        case .alive(let name): .alive(name.fitting)
+        }
     }
 }
 
@@ -112,7 +117,11 @@ extension FlowContributor {
                     whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
                     clears: child.clears, layer: child.layer,
                     onDismissed: child.onDismissed?.fitting, onResult: child.onResult?.fitting))
-        case .pop, .show, .hide, .dismiss, .evict: self
+        case .pop(.to(let name)): .pop(.to(name.fitting))
+        case .show(let name): .show(name.fitting)
+        case .hide(let name): .hide(name.fitting)
+        case .dismiss(let name): .dismiss(name.fitting)
+        case .pop(.root), .evict: self
         case .current(let step): .current(step.fitting)
         case .parent(let step): .parent(step.fitting)
         case .end(let step): .end(step?.fitting)
@@ -128,10 +137,17 @@ extension StepTemplate {
 extension ArgumentSource {
     fileprivate var fitting: ArgumentSource {
         guard case .given(let bindings) = self else { return self }
-        return .given(
-            bindings.map { binding in
-                guard case .literal(let value) = binding.source else { return binding }
-                return Binding(binding.name, .literal(value.fitting))
-            })
+        return .given(bindings.map(\.fitting))
     }
+}
+
+extension Binding {
+    fileprivate var fitting: Binding {
+        guard case .literal(let value) = source else { return self }
+        return Binding(name, .literal(value.fitting))
+    }
+}
+
+extension KeyedName {
+    fileprivate var fitting: KeyedName { KeyedName(name, isFlow: isFlow, key: key.map(\.fitting)) }
 }

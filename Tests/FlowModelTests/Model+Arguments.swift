@@ -89,10 +89,11 @@ extension Model {
         switch condition {
         case .argument(let name, let value): return step.arguments[name]?.value == value
         case .alive(let name):
+            let meant = Meant(name, References(step: step.arguments, flow: step.flow.arguments))
             var root = step.flow
             while let parent = root.parent { root = parent }
-            var isAlive = roots.contains { $0.name == name }
-            root.visit { if $0.name == name { isAlive = true } }
+            var isAlive = roots.contains { meant.fits($0) }
+            root.visit { if meant.fits($0) { isAlive = true } }
             return isAlive
         }
     }

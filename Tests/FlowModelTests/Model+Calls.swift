@@ -350,15 +350,20 @@ extension Model {
         if root != nil, reached == nil { return .failure(FlowError(.presentableDismissed)) }
         // An invalid step makes the whole path invalid.
         for segment in segments {
-            guard let step = segment.step else { continue }
-            do throws(FlowError) { _ = try admit(segment.arguments, for: step) } catch { return .failure(error) }
+            do throws(FlowError) {
+                try check(key: segment)
+                if let step = segment.step { _ = try admit(segment.arguments, for: step) }
+            } catch {
+                return .failure(error)
+            }
         }
         for (place, segment) in segments.enumerated() {
             do throws(FlowError) {
-                let isRoot = place == 0 && reached?.name == segment.flow
+                let meant = Meant(segment.flow, true, segment.key.map { ($0.name, $0) })
+                let isRoot = place == 0 && reached.map { meant.fits($0) } ?? false
                 let flow =
                     if isRoot, let reached { reached } else {
-                        try stop(segment.flow, after: reached, client, isFirst: reached == nil)
+                        try stop(meant, segment.key, after: reached, client, isFirst: reached == nil)
                     }
                 var outcome: Outcome?
                 if let step = segment.step {
@@ -374,8 +379,19 @@ extension Model {
         return .success(.outcomes(outcomes))
     }
 
+    /// Values of a key have to be declared (S-51).
+    private func check(key segment: PathSegment) throws(FlowError) {
+        if segment.key.isEmpty { return }
+        guard let id = definitions.flow(named: segment.flow) else { throw FlowError(.unknownFlow) }
+        let flow = definitions[id]
+        let parameters = flow.parameters.filter { flow.key.contains($0.name) }.map {
+            Parameter($0.name, $0.type, isOptional: true)
+        }
+        _ = try admit(segment.key, parameters)
+    }
+
     private func stop(
-        _ name: String, after flow: ModelNode?, _ client: Client, isFirst: Bool
+        _ meant: Meant, _ key: Arguments, after flow: ModelNode?, _ client: Client, isFirst: Bool
     ) throws(FlowError) -> ModelNode {
         var candidates: [ModelNode] = []
         if isFirst {
@@ -383,12 +399,13 @@ extension Model {
         } else if let flow, flow.isLive {
             for child in flow.children { child.visit { candidates.append($0) } }
         }
-        candidates.removeAll { !$0.isFlow || $0.name != name }
+        candidates.removeAll { !meant.fits($0) }
         if let newest = candidates.max(by: { $0.order < $1.order }) { return newest }
-        guard isFirst, let definition = definitions.flow(named: name), definitions[definition].isUnique else {
-            throw FlowError(.pathFailed)
-        }
-        let root = try begin(FlowRequest(definition, by: client))
+        // A unique root that is live has another key.
+        guard isFirst, let definition = definitions.flow(named: meant.name), definitions[definition].isUnique,
+            key.isEmpty || !roots.contains(where: { $0.name == meant.name })
+        else { throw FlowError(.pathFailed) }
+        let root = try begin(FlowRequest(definition, arguments: key, by: client))
         guard root.isLive else { throw FlowError(.pathFailed) }
         return root
     }

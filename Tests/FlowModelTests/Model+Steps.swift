@@ -217,14 +217,18 @@ extension Model {
             return ObservedEffect.ContributionSummary(
                 kind: .reuse, name: reused.node.name, path: reused.node.path, arguments: arguments.broadcastable)
         // A later contributor can have removed the child again.
-        case .pop(let name, let child):
-            return ObservedEffect.ContributionSummary(kind: .pop, name: name, path: child.flatMap(node)?.path)
-        case .show(let name, let child):
-            return ObservedEffect.ContributionSummary(kind: .show, name: name, path: child.flatMap(node)?.path)
-        case .hide(let name, let child):
-            return ObservedEffect.ContributionSummary(kind: .hide, name: name, path: child.flatMap(node)?.path)
-        case .dismiss(let name, let path):
-            return ObservedEffect.ContributionSummary(kind: .dismiss, name: name, path: path)
+        case .pop(let meant, let child):
+            return ObservedEffect.ContributionSummary(
+                kind: .pop, name: meant.name, path: child.flatMap(node)?.path, arguments: meant.reported)
+        case .show(let meant, let child):
+            return ObservedEffect.ContributionSummary(
+                kind: .show, name: meant.name, path: child.flatMap(node)?.path, arguments: meant.reported)
+        case .hide(let meant, let child):
+            return ObservedEffect.ContributionSummary(
+                kind: .hide, name: meant.name, path: child.flatMap(node)?.path, arguments: meant.reported)
+        case .dismiss(let meant, let path):
+            return ObservedEffect.ContributionSummary(
+                kind: .dismiss, name: meant.name, path: path, arguments: meant.reported)
         case .evict: return ObservedEffect.ContributionSummary(kind: .evict, name: "")
         case .raise: return nil
         case .current(let step, let arguments):

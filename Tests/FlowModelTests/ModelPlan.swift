@@ -19,6 +19,12 @@ struct ModelPlan {
             case .planned(let planned): planned.isFlow
             }
         }
+        var arguments: Arguments {
+            switch self {
+            case .live(let node): node.arguments
+            case .planned(let planned): planned.arguments
+            }
+        }
         var id: String {
             switch self {
             case .live(let node): node.id
@@ -71,12 +77,12 @@ struct ModelPlan {
         case made(Planned, Arguments)
         case reusedPlanned(Planned, Arguments)
         case reused(Reused, Arguments)
-        case pop(String, newest: Member?)
+        case pop(Meant, newest: Member?)
         case raise(Member)
-        case show(String, Member?)
-        case hide(String, Member?)
+        case show(Meant, Member?)
+        case hide(Meant, Member?)
         /// With the path of a child that was live before.
-        case dismiss(String, path: String?)
+        case dismiss(Meant, path: String?)
         case evict
         case current(StepID, Arguments)
         case parent(StepID, Arguments)
@@ -114,15 +120,17 @@ extension Model {
         for contributor in contributors {
             switch contributor {
             case .child(let template): try add(template, references, to: &plan)
-            case .pop(let pop): apply(pop, to: &plan)
+            case .pop(let pop): apply(pop, references, to: &plan)
             case .show(let name):
+                let meant = Meant(name, references)
                 let children = definitions.flows[step.flow.definition].children
-                let member = plan.members.last { $0.name == name && ($0.isFlow || children == .tabs) }
+                let member = plan.members.last { meant.fits($0) && ($0.isFlow || children == .tabs) }
                 if children == .layers, let member { putLast(member, in: &plan) }
-                plan.parts.append(.show(name, member))
+                plan.parts.append(.show(meant, member))
             case .hide(let name):
-                plan.parts.append(.hide(name, plan.members.last { $0.name == name && $0.isFlow }))
-            case .dismiss(let name): dismiss(name, in: &plan)
+                let meant = Meant(name, references)
+                plan.parts.append(.hide(meant, plan.members.last { meant.fits($0) && $0.isFlow }))
+            case .dismiss(let name): dismiss(Meant(name, references), in: &plan)
             // No screen of the model's world has an owner.
             case .evict: plan.parts.append(.evict)
             case .current(let it):
@@ -157,7 +165,7 @@ extension Model {
             initial = (step, try resolve(template.stepArguments, for: step, references))
         }
         let onResult = template.onResult.map { ModelNode.OnResult(template: $0, asked: references.step) }
-        if template.reuses, let candidate = reusable(template, name, isFlow: definition != nil, in: plan) {
+        if template.reuses, let candidate = reusable(template, name, isFlow: definition != nil, arguments, in: plan) {
             switch candidate {
             case .live(let node):
                 let reused = plan.reused.first { $0.node === node } ?? ModelPlan.Reused(node)
@@ -203,10 +211,20 @@ extension Model {
         return "\(name)_\(number)"
     }
 
-    /// The newest child, with tabs, layers or a raise the newest of that name, if it fits (S-19, S-37).
+    /// The newest child, with tabs, layers or a raise the newest of that name, if it fits (S-19, S-37); with a key, the newest
+    /// with the same values (S-51).
     private func reusable(
-        _ template: ChildTemplate, _ name: String, isFlow: Bool, in plan: ModelPlan
+        _ template: ChildTemplate, _ name: String, isFlow: Bool, _ arguments: Arguments, in plan: ModelPlan
     ) -> ModelPlan.Member? {
+        let key =
+            switch template.presentable {
+            case .screen(let screen): definitions[screen].key
+            case .flow(let flow): definitions[flow].key
+            }
+        if !key.isEmpty {
+            let meant = Meant(name, isFlow, key.map { ($0, arguments[$0]) })
+            return plan.members.last { meant.fits($0) }
+        }
         func fits(_ member: ModelPlan.Member) -> Bool { member.name == name && member.isFlow == isFlow }
         if [.tabs, .layers].contains(definitions.flows[plan.flow.definition].children) || template.raises {
             return plan.members.last(where: fits)
@@ -215,19 +233,16 @@ extension Model {
     }
 
     /// Applies a pop at its position in the list (S-19).
-    private func apply(_ pop: Pop, to plan: inout ModelPlan) {
-        var keeps = plan.members.count
+    private func apply(_ pop: Pop, _ references: References, to plan: inout ModelPlan) {
+        var (keeps, meant) = (plan.members.count, Meant("root", references))
         switch pop {
         case .root: keeps = min(1, keeps)
-        case .to(let name): keeps = (plan.members.lastIndex { $0.name == name }).map { $0 + 1 } ?? keeps
+        case .to(let name):
+            meant = Meant(name, references)
+            keeps = (plan.members.lastIndex { meant.fits($0) }).map { $0 + 1 } ?? keeps
         }
         while plan.members.count > keeps { drop(plan.members.removeLast(), in: &plan) }
-        let name =
-            switch pop {
-            case .root: "root"
-            case .to(let name): name
-            }
-        plan.parts.append(.pop(name, newest: plan.members.last))
+        plan.parts.append(.pop(meant, newest: plan.members.last))
     }
 
     private func drop(_ member: ModelPlan.Member, in plan: inout ModelPlan) {
@@ -238,14 +253,14 @@ extension Model {
     }
 
     /// Removes the newest child of a name; nobody knows the path of one that the list has created (S-37).
-    private func dismiss(_ name: String, in plan: inout ModelPlan) {
+    private func dismiss(_ meant: Meant, in plan: inout ModelPlan) {
         var path: String?
-        if let place = plan.members.lastIndex(where: { $0.name == name }) {
+        if let place = plan.members.lastIndex(where: { meant.fits($0) }) {
             let member = plan.members.remove(at: place)
             if case .live(let node) = member { path = node.path }
             drop(member, in: &plan)
         }
-        plan.parts.append(.dismiss(name, path: path))
+        plan.parts.append(.dismiss(meant, path: path))
     }
 
     /// The child becomes the newest (S-37).

@@ -17,7 +17,7 @@ struct ModelTests {
     }
 
     @Test(arguments: 0..<shards)
-    func `S-1 to S-48 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
+    func `S-1 to S-51 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
         if shard == 0 { print("model: \(Self.sequences) sequences, seeds from \(Self.first) on") }
         var usage = Case.Usage()
         for number in stride(from: shard, to: Self.sequences, by: Int(Self.shards)) {
@@ -34,7 +34,7 @@ struct ModelTests {
     /// Without events both would agree, too.
     @Test func `the generated operations cause every kind of effect`() {
         var usage = Case.Usage()
-        for seed in 1...3_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &usage) }
+        for seed in 1...5_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &usage) }
         #expect(usage.kinds == Set(Contribution.Kind.allCases))
         // Worlds of one process: there are no questions, owners or registrations.
         #expect(

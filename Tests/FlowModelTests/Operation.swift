@@ -21,7 +21,8 @@ struct Operation {
             output: String)
         case move(Target, to: String, Client)
         case navigate(step: String, Arguments, Client)
-        case navigateAlong([(flow: String, step: String?, arguments: Arguments)], below: Target?, Client)
+        case navigateAlong(
+            [(flow: String, key: Arguments, step: String?, arguments: Arguments)], below: Target?, Client)
         case own(String, Client?)
         case timer
         case reload(Definitions)
@@ -96,7 +97,8 @@ extension Operation {
                 request,
                 path.map {
                     PathSegment(
-                        flow: $0.flow, step: $0.step.flatMap { definitions.step(named: $0) }, arguments: $0.arguments)
+                        flow: $0.flow, key: $0.key, step: $0.step.flatMap { definitions.step(named: $0) },
+                        arguments: $0.arguments)
                 }, by: client, below: below)
         case .own(let name, let client): return .nameOwnerChanged(name, owner: client)
         case .timer: return .timerFired

@@ -220,9 +220,18 @@ struct OperationGenerator {
         return .navigateAlong(
             names.map { name in
                 let flow = model.definitions.flow(named: name).map { model.definitions[$0] }
+                let key = random.chance(40) ? key(of: flow, in: nodes) : []
                 let rule = random.element(flow?.rules ?? []).map { model.definitions[$0.step] }
-                guard let rule, random.chance(60) else { return (name, nil, []) }
-                return (name, rule.name, fit(rule.parameters))
+                guard let rule, random.chance(60) else { return (name, key, nil, []) }
+                return (name, key, rule.name, fit(rule.parameters))
             }, below: root, client())
+    }
+
+    /// Values of a flow's key: those of a live one, or others (S-51).
+    private mutating func key(of flow: FlowDefinition?, in nodes: [ModelNode]) -> Arguments {
+        guard let flow, !flow.key.isEmpty else { return random.chance(5) ? fit(flow?.parameters ?? []) : [] }
+        let live = random.element(nodes.filter { $0.isFlow && $0.name == flow.name })
+        guard let live, random.chance(75) else { return fit(flow.parameters.filter { flow.key.contains($0.name) }) }
+        return live.arguments.filter { flow.key.contains($0.name) }.map { Argument($0.name, $0.value) }
     }
 }

@@ -125,7 +125,7 @@ extension FlowDefinition {
         announces: Bool? = nil, rules: [Rule]? = nil, isBare: Bool = false
     ) -> FlowDefinition {
         FlowDefinition(
-            name, parameters: parameters, initial: self.initial, children: children ?? self.children,
+            name, parameters: parameters, key: key, initial: self.initial, children: children ?? self.children,
             layers: children == nil ? layers : [], covers: covers,
             isUnique: isUnique ?? self.isUnique, whenHidden: whenHidden ?? self.whenHidden,
             announces: announces ?? self.announces, whenEmpty: isBare ? nil : whenEmpty, onBack: isBare ? nil : onBack,

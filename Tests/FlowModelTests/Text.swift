@@ -43,12 +43,16 @@ extension [Parameter] {
 extension Definitions {
     var text: String {
         var lines = steps.map { "  step \($0.name)\($0.parameters.text)\($0.isPrivate ? " private" : "")" }
-        lines += screens.map { "  screen \($0.name)\($0.parameters.text)" + ($0.keepsAwake ? " keepsAwake" : "") }
+        lines += screens.map {
+            "  screen \($0.name)\($0.parameters.text)" + ($0.key.isEmpty ? "" : " key=\($0.key)")
+                + ($0.keepsAwake ? " keepsAwake" : "")
+        }
         for flow in flows {
             var line = "  flow \(flow.name)\(flow.parameters.text) \(flow.children) whenHidden=\(flow.whenHidden)"
             if let initial = flow.initial { line += " initial=\(self[initial].name)" }
             if !flow.layers.isEmpty { line += " layers=\(flow.layers.map { $0.covers ? $0.name : "(\($0.name))" })" }
             if flow.isUnique { line += " unique" }
+            if !flow.key.isEmpty { line += " key=\(flow.key)" }
             if let whenEmpty = flow.whenEmpty { line += " whenEmpty=\(whenEmpty)" }
             if flow.announces { line += " announce" }
             if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
@@ -104,10 +108,10 @@ extension Definitions {
             if let onResult = it.onResult { text += " onResult=(\(self.text(onResult)))" }
             return text
         case .pop(.root): return "pop root"
-        case .pop(.to(let name)): return "pop \(name)"
-        case .show(let name): return "show \(name)"
-        case .hide(let name): return "hide \(name)"
-        case .dismiss(let name): return "dismiss \(name)"
+        case .pop(.to(let name)): return "pop \(name.text)"
+        case .show(let name): return "show \(name.text)"
+        case .hide(let name): return "hide \(name.text)"
+        case .dismiss(let name): return "dismiss \(name.text)"
         case .evict: return "evict"
         case .current(let it): return "current \(text(it))"
         case .parent(let it): return "parent \(text(it))"
@@ -123,8 +127,15 @@ extension Condition {
     fileprivate var text: String {
         switch self {
         case .argument(let name, let value): "\(name)=\(value)"
-        case .alive(let name): "alive \(name)"
+        case .alive(let name): "alive \(name.text)"
         }
+    }
+}
+
+extension KeyedName {
+    fileprivate var text: String {
+        let kind = isFlow.map { $0 ? "flow " : "screen " } ?? ""
+        return kind + name + (key.isEmpty ? "" : ArgumentSource.given(key).text)
     }
 }
 
@@ -180,7 +191,9 @@ extension Operation {
                     + (token.map { " token='\($0)'" } ?? "")
             case .navigate(let step, let arguments, let client): "navigate \(step)\(arguments.text) by \(client.name)"
             case .navigateAlong(let path, let root, let client):
-                "along " + path.map { "\($0.flow) \($0.step ?? "-")\($0.arguments.text)" }.joined(separator: ", ")
+                "along "
+                    + path.map { "\($0.flow)\($0.key.text) \($0.step ?? "-")\($0.arguments.text)" }.joined(
+                        separator: ", ")
                     + (root.map { " below \($0.text)" } ?? "") + " by \(client.name)"
             case .own(let name, let client): "own \(name) by \(client?.name ?? "nobody")"
             case .timer: "timer"

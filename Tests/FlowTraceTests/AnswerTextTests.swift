@@ -168,7 +168,7 @@ struct AnswerTextTests {
             ContributorWord.self,
             [
                 .child(ChildTemplate(.screen(ScreenID(0)))), .child(ChildTemplate(.flow(FlowID(0)))), .pop(.root),
-                .pop(.to(name: "page")), .show(name: "page"), .hide(name: "other"), .evict, .dismiss(name: "page"),
+                .pop(.to("page")), .show("page"), .hide("other"), .evict, .dismiss("page"),
                 .current(Self.template), .parent(Self.template), .end(nil),
                 .end(Self.template), .answer(.given([])),
             ], by: TraceFields.contributor)

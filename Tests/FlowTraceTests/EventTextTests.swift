@@ -245,7 +245,8 @@ struct EventTextTests {
                         ? ScreenDeclaration(
                             "screens", isPresentedOnReturn: false, keepsAwake: true, budget: 1, watchdog: 2, result: [])
                         : ScreenDeclaration("screens", result: request.steps[0].parameters),
-                    .init("result", watchdog: 5), .init("presenter", parameters: request.steps[0].parameters),
+                    .init("result", watchdog: 5),
+                    .init("presenter", parameters: request.steps[0].parameters, key: bits & 1 != 0 ? ["p", "q"] : []),
                 ]
                 request.bring(bits & 8 != 0 ? screens : [], presentedAt: "/p")
                 let line = write(.flowRegistered(RequestID(9), request))
@@ -292,11 +293,14 @@ struct EventTextTests {
                 stepArguments: .given([Binding("n", .literal(.int64(-1)))]), style: "reuse", whenHidden: .queue,
                 reuses: true, clears: true, onDismissed: step)),
         .child(ChildTemplate(.screen(ScreenID(0)), stepArguments: .given([]), reuses: true)),
-        .child(ChildTemplate(.screen(ScreenID(0)), raises: true, layer: "top")), .show(name: "page"),
-        .hide(name: "other"),
-        .dismiss(name: "page"), .evict,
+        .child(ChildTemplate(.screen(ScreenID(0)), raises: true, layer: "top")), .show("page"),
+        .hide("other"),
+        .dismiss("page"), .evict,
+        .dismiss(
+            KeyedName("page", isFlow: false, key: [Binding("n", .step("n")), Binding("t", .literal(.string("x")))])),
+        .pop(.to(KeyedName("page", key: [Binding("n", .flow("n"))]))), .show(KeyedName("other", isFlow: true)),
         .child(ChildTemplate(.screen(ScreenID(0)), onDismissed: StepTemplate(StepID(1)))),
-        .pop(.root), .pop(.to(name: "root")), .pop(.to(name: "page")), .current(step),
+        .pop(.root), .pop(.to("root")), .pop(.to("page")), .current(step),
         .current(StepTemplate(StepID(1))),
         .parent(step), .parent(StepTemplate(StepID(0), arguments: .given([]))), .end(nil), .end(step),
         .end(StepTemplate(StepID(1))), .answer(.given([])),

@@ -54,7 +54,11 @@ struct TraceTests {
         take(.deepLinkOpened(RequestID(7), step: StepID(1), arguments: [], by: app))
         take(
             .pathOpened(
-                RequestID(8), [PathSegment(flow: "main"), PathSegment(flow: "main", step: StepID(0))], by: app))
+                RequestID(8),
+                [
+                    PathSegment(flow: "main"), PathSegment(flow: "main", step: StepID(0)),
+                    PathSegment(flow: "main", key: [Argument("n", .int64(1))], step: StepID(0), arguments: number),
+                ], by: app))
         var request = FlowRequest(FlowID(0), id: "two", by: app, token: "t")
         take(.flowRequested(RequestID(9), request))
         request.step = StepID(0)

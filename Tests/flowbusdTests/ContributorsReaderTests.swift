@@ -58,9 +58,9 @@ struct ContributorsReaderTests {
                 ("evict", "", none),
             ]) == [
                 .child(ChildTemplate(.screen(ScreenID(1)))), .child(ChildTemplate(.flow(FlowID(0)))),
-                .current(StepTemplate(stop)), .parent(StepTemplate(go)), .pop(.root), .pop(.to(name: "detail")),
-                .show(name: "shop"),
-                .hide(name: "shop"), .dismiss(name: "list"), .evict,
+                .current(StepTemplate(stop)), .parent(StepTemplate(go)), .pop(.root), .pop(.to("detail")),
+                .show("shop"),
+                .hide("shop"), .dismiss("list"), .evict,
             ])
         #expect(try read("end", "") == [.end(nil)])
         #expect(

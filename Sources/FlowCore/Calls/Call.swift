@@ -115,15 +115,21 @@ public enum EmittedStep: Equatable, Sendable {
 public struct PathSegment: Equatable, Sendable {
     /// The flow's name.
     public var flow: String
+    /// Values of its key; those that are left out can be any (S-51).
+    public var key: Arguments
     /// The step for the flow; nil if the path only passes through it.
     public var step: StepID?
     /// The step's arguments.
     public var arguments: Arguments
 
     /// Creates a segment.
-    public init(flow: String, step: StepID? = nil, arguments: Arguments = []) {
+    public init(flow: String, key: Arguments = [], step: StepID? = nil, arguments: Arguments = []) {
         self.flow = flow
+        self.key = key
         self.step = step
         self.arguments = arguments
     }
+
+    /// The flow that is meant.
+    var sought: Sought { Sought(name: flow, isFlow: true, keyNames: key.map(\.name), values: key) }
 }

@@ -75,15 +75,17 @@ public struct ContributorRules {
             return ("reuse", "'raise' is for children = \"stack\", and this flow has \"\(children.rawValue)\"\(always)")
         case .show where children == .stack:
             return ("show", "in a stack the newest child is in front; reuse = \"raise\" makes a child the newest")
-        case .show(let name) where children != .tabs && !isFlow(name):
-            return ("show", "'\(name)' is a screen, which becomes visible by SetVisible of the client that shows it")
+        case .show(let name) where children != .tabs && !name.isFlow(isFlow):
+            return (
+                "show", "'\(name.name)' is a screen, which becomes visible by SetVisible of the client that shows it"
+            )
         case .hide where children == .stack || children == .tabs:
             return (
                 "hide",
                 "'hide' is for children = \"layers\" or \"free\", and this flow has \"\(children.rawValue)\""
             )
-        case .hide(let name) where !isFlow(name):
-            return ("hide", "'\(name)' is a screen; 'hide' is for flows")
+        case .hide(let name) where !name.isFlow(isFlow):
+            return ("hide", "'\(name.name)' is a screen; 'hide' is for flows")
         case .child, .pop, .show, .hide, .dismiss, .evict, .current, .parent, .end, .answer: return nil
         }
     }
@@ -129,6 +131,11 @@ extension ChildTemplate {
     fileprivate var isScreen: Bool { if case .screen = presentable { true } else { false } }
 }
 
+extension KeyedName {
+    /// Whether it can be a flow, by what is declared.
+    fileprivate func isFlow(_ isDeclared: (String) -> Bool) -> Bool { isFlow ?? true && isDeclared(name) }
+}
+
 // MARK: - Reading
 
 /// What contributors are read from: a table of a file, or of an answer.
@@ -153,6 +160,8 @@ public protocol ContributorSource {
     var kind: NamedContributor.Kind { get }
     /// The options that it has.
     var options: [Option] { get }
+    /// Whether values of a key are an option, and not a part of the name (S-51).
+    var takesKey: Bool { get }
     /// Whether it has an option.
     func has(_ option: Option) -> Bool
     /// What declares arguments, in the words of a message: `screen 'detail'`.
@@ -175,8 +184,8 @@ public protocol ContributorSource {
     func step(_ option: Option?) throws(Failure) -> Step?
     /// Returns the child that the kind names.
     func child() throws(Failure) -> Child?
-    /// Returns the name of a screen or flow that the kind names, or of the root.
-    func presentable(orRoot allowsRoot: Bool) throws(Failure) -> String?
+    /// Returns the screen or flow that the kind names, with values of its key or without, or the root.
+    func presentable(orRoot allowsRoot: Bool) throws(Failure) -> KeyedName?
     /// Whether the kind names something.
     var hasName: Bool { get }
     /// Checks a kind that names nothing.
@@ -213,10 +222,10 @@ public struct ContributorReader<Source: ContributorSource> {
         case .current: contributor = try step(nil, .contributor).map { .current($0) }
         case .parent: contributor = try step(nil, .contributor).map { .parent($0) }
         case .end: contributor = try end()
-        case .pop: contributor = try source.presentable(orRoot: true).map { .pop($0 == "root" ? .root : .to(name: $0)) }
-        case .show: contributor = try source.presentable(orRoot: false).map { .show(name: $0) }
-        case .hide: contributor = try source.presentable(orRoot: false).map { .hide(name: $0) }
-        case .dismiss: contributor = try source.presentable(orRoot: false).map { .dismiss(name: $0) }
+        case .pop: contributor = try source.presentable(orRoot: true).map { .pop($0.name == "root" ? .root : .to($0)) }
+        case .show: contributor = try source.presentable(orRoot: false).map { .show($0) }
+        case .hide: contributor = try source.presentable(orRoot: false).map { .hide($0) }
+        case .dismiss: contributor = try source.presentable(orRoot: false).map { .dismiss($0) }
         case .evict: contributor = try source.hasNoName(or: "") ? .evict : nil
         case .none: return try source.hasNoName(or: "") ? [] : nil
         }
@@ -228,13 +237,17 @@ public struct ContributorReader<Source: ContributorSource> {
         for option in source.options where !option.kinds.contains(kind) {
             switch (option, kind) {
             case (.layer, .screen): break  // The flow says which children it can have.
+            case (.key, .screen), (.key, .flow):
+                try source.report(
+                    "'key' does nothing beside '\(kind.rawValue)'; it is declared at the \(kind.rawValue) itself, and 'reuse' means "
+                        + "the one with equal values", at: option)
             case (.result, .screen), (.result, .flow):
                 try source.report(
                     "'result' does nothing beside '\(kind.rawValue)'; what it answers is declared at the \(kind.rawValue) "
                         + "itself, and 'onResult' names the step for that", at: option)
             default:
-                let takes =
-                    kind.options.isEmpty ? "no options" : "only \(Names.list(kind.options.map(\.rawValue)))"
+                let known = kind.options.filter { $0 != .key || source.takesKey }
+                let takes = known.isEmpty ? "no options" : "only \(Names.list(known.map(\.rawValue)))"
                 try source.report(
                     "'\(option.rawValue)' does nothing beside '\(kind.rawValue)', which takes \(takes)", at: option)
             }
@@ -358,7 +371,7 @@ extension ChildTemplate {
         case .reuse: raises ? .text(NamedContributor.Option.raise) : reuses ? .flag(true) : nil
         case .clear: clears ? .flag(true) : nil
         case .layer: layer.map { .text($0) }
-        case .step, .arguments, .stepArguments, .onDismissed, .onResult, .result: nil
+        case .step, .arguments, .stepArguments, .onDismissed, .onResult, .result, .key: nil
         }
     }
 }

@@ -82,6 +82,13 @@ enum Declaration {
 // MARK: - What follows from definitions
 
 extension Definitions {
+    /// Values of a flow's key as the flow declares them, some or all (S-51). If none is declared, no such flow is live either.
+    func admit(key: Arguments, of flow: String) throws(FlowError) -> Arguments {
+        if key.isEmpty { return [] }
+        guard let id = self.flow(named: flow) else { throw unknownFlow(flow) }
+        return try Declaration.admit(key, as: self[id].keyParameters, of: "the key of flow '\(flow)'")
+    }
+
     /// The arguments as the step's declaration has them (S-3).
     func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
         let declaration = steps[step.index]

@@ -206,6 +206,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let name: String
     /// Its arguments, sorted by name.
     public internal(set) var parameters: [Parameter]
+    /// The names of the arguments by which instances below one parent are told apart, sorted; empty if they are not (S-51).
+    public internal(set) var key: [String]
     /// The presenter that is called to show it; nil if there is none.
     public internal(set) var presenter: Presenter?
     /// Whether the program of its presenter is started before the screen is needed (S-44).
@@ -236,7 +238,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
 
     /// Creates a screen.
     public init(
-        _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
+        _ name: String, parameters: [Parameter] = [], key: [String] = [], presenter: Presenter? = nil,
+        startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
         endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil,
@@ -244,6 +247,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
     ) {
         self.name = name
         self.parameters = parameters
+        self.key = key
         self.presenter = presenter
         self.startsEarly = startsEarly
         self.whenOwnerGone = whenOwnerGone
@@ -317,6 +321,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let name: String
     /// Its arguments, sorted by name.
     public let parameters: [Parameter]
+    /// The names of the arguments by which instances below one parent are told apart, sorted; empty if they are not (S-51).
+    public let key: [String]
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
     public let result: [Parameter]?
     /// Whether these values are public, unlike others (S-45).
@@ -363,7 +369,8 @@ public struct FlowDefinition: Equatable, Sendable {
 
     /// Creates a flow.
     public init(
-        _ name: String, parameters: [Parameter] = [], result: [Parameter]? = nil, isResultPublic: Bool = false,
+        _ name: String, parameters: [Parameter] = [], key: [String] = [], result: [Parameter]? = nil,
+        isResultPublic: Bool = false,
         initial: StepID? = nil, children: Children = .free, layers: [Layer] = [], covers: Bool = true,
         isUnique: Bool = false,
         whenHidden: WhenHidden = .ignore, announces: Bool = false,
@@ -373,6 +380,7 @@ public struct FlowDefinition: Equatable, Sendable {
     ) {
         self.name = name
         self.parameters = parameters
+        self.key = key
         self.result = result
         self.isResultPublic = isResultPublic
         self.initial = initial

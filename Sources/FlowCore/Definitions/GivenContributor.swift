@@ -22,6 +22,7 @@ struct GivenContributor: ContributorSource {
     var kind: NamedContributor.Kind { contributor.kind }
     var options: [Option] { contributor.options.isEmpty ? [] : Option.allCases.filter(has) }
     var hasName: Bool { !contributor.name.isEmpty }
+    var takesKey: Bool { true }
 
     func has(_ option: Option) -> Bool { contributor.options[option] != nil }
 
@@ -79,15 +80,21 @@ struct GivenContributor: ContributorSource {
         return (.screen(id), Target(subject, screen.parameters), result(screen.result), nil, false)
     }
 
-    func presentable(orRoot allowsRoot: Bool) throws(FlowError) -> String? {
+    func presentable(orRoot allowsRoot: Bool) throws(FlowError) -> KeyedName? {
         let name = contributor.name
-        if allowsRoot && name == "root" || definitions.screen(named: name) != nil
-            || definitions.flow(named: name) != nil
-        {
-            return name
+        let screen = definitions.screen(named: name).map { definitions[$0] }
+        let flow = definitions.flow(named: name).map { definitions[$0] }
+        guard allowsRoot && name == "root" || screen != nil || flow != nil else {
+            throw ContributorRules.wrong(
+                "no definition declares a screen or flow of that name" + definitions.suggestion(forPresentable: name))
         }
-        throw ContributorRules.wrong(
-            "no definition declares a screen or flow of that name" + definitions.suggestion(forPresentable: name))
+        guard case .arguments(let given)? = contributor.options[.key] else { return KeyedName(name) }
+        // Of a screen and a flow of one name, the one with such a key is meant.
+        let isFlow = given.contains { screen?.key.contains($0.name) != true } && flow != nil
+        let parameters = isFlow ? flow?.keyParameters : screen?.keyParameters
+        let target = Target("the key of '\(Names.escaped(name))'", parameters ?? [])
+        guard case .given(let key)? = try arguments(.key, for: target, .contributor) else { return KeyedName(name) }
+        return KeyedName(name, key: key)
     }
 
     func hasNoName(or alternative: String) throws(FlowError) -> Bool {

@@ -31,6 +31,8 @@ public struct NamedContributor: Equatable, Sendable {
 
         static let children: [Kind] = [.screen, .flow]
         static let withArguments: [Kind] = [.screen, .flow, .end, .current, .parent]
+        /// Those that name a live child.
+        static let ofLive: [Kind] = [.pop, .show, .hide, .dismiss]
     }
 
     /// A key beside the kind. All who read or write contributors follow this table.
@@ -59,6 +61,8 @@ public struct NamedContributor: Equatable, Sendable {
         case onResult
         /// The result with which a flow ends (S-45).
         case result
+        /// Which of several children of a name is meant: values of its key (S-51). Files have them in the table of the kind.
+        case key
 
         /// The text of ``reuse`` that brings the child to the front of a stack.
         public static let raise = "raise"
@@ -80,6 +84,7 @@ public struct NamedContributor: Equatable, Sendable {
             case .layer: (.text, [.flow], "the name of a layer")
             case .onDismissed, .onResult: (.table, Kind.children, "a table: { step = \"NAME\" }")
             case .result: (.arguments, [.end], "a table of arguments")
+            case .key: (.arguments, Kind.ofLive, "a table of arguments")
             }
         }
 

@@ -43,8 +43,8 @@ public struct Alternative: Equatable, Sendable {
 public enum Condition: Equatable, Sendable {
     /// The step has an argument with this name and value; the value is of the declared type.
     case argument(String, Value)
-    /// A presentable of this name is live in the same tree, or as a root (S-35).
-    case alive(String)
+    /// A presentable of this name, and with these values of its key, is live in the same tree, or as a root (S-35, S-51).
+    case alive(KeyedName)
 }
 
 /// A contributor, as a definition file declares it: RxFlow's FlowContributor.
@@ -54,11 +54,11 @@ public enum FlowContributor: Equatable, Sendable {
     /// Dismisses children of the flow, the newest first (S-19).
     case pop(Pop)
     /// Brings the newest child of this name to the front (S-37).
-    case show(name: String)
+    case show(KeyedName)
     /// Hides the newest child flow of this name (S-37).
-    case hide(name: String)
+    case hide(KeyedName)
     /// Dismisses the newest child of this name, with everything below it (S-37).
-    case dismiss(name: String)
+    case dismiss(KeyedName)
     /// Takes the covered screens of the tree from their processes (S-44).
     case evict
     /// Forwards a step to the flow itself (S-20).
@@ -72,9 +72,9 @@ public enum FlowContributor: Equatable, Sendable {
 }
 
 /// The children that a `pop` dismisses (S-19).
-public enum Pop: Hashable, Sendable {
+public enum Pop: Equatable, Sendable {
     /// The children newer than the newest one of this name; none if there is no such child.
-    case to(name: String)
+    case to(KeyedName)
     /// All children but the oldest.
     case root
 }
@@ -104,7 +104,7 @@ public final class ChildTemplate: Equatable, Sendable {
     /// Overrides the policy of the definition (S-15); nil does not.
     public let whenHidden: WhenHidden?
     /// Whether an existing child of that name gets the new arguments instead: the newest child, or with tabs any child
-    /// (S-19).
+    /// (S-19); if the child has a key, the newest one with equal values (S-51).
     public let reuses: Bool
     /// Whether, in a stack, that child can be any one of that name, and becomes the newest of all (S-37).
     public let raises: Bool

@@ -25,7 +25,8 @@ extension Machine {
             try Self.checkActivationToken(activationToken)
             // Checks all segments first, because navigations are not undone.
             for place in segments.indices {
-                call.usage.bytes += segments[place].flow.utf8.count
+                walk.segments[place].key = try definitions.admit(key: segments[place].key, of: segments[place].flow)
+                call.usage.bytes += segments[place].flow.utf8.count + segments[place].key.byteCount
                 guard let step = segments[place].step else { continue }
                 walk.segments[place].arguments = try definitions.admit(segments[place].arguments, of: step)
                 call.usage.bytes += segments[place].arguments.byteCount
@@ -124,17 +125,20 @@ extension Machine {
         _ turn: inout Turn
     ) throws(FlowError) -> NodeSlot {
         guard let above else {
-            if let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
+            if let root = forest.newestFlow(segment.sought, below: nil) { return root }
             guard let id = definitions.flow(named: segment.flow) else {
                 throw definitions.unknownFlow(segment.flow)
+            }
+            if !segment.key.isEmpty, forest.newestFlow(Sought(name: segment.flow), below: nil) != nil {
+                throw FlowError(.unknownFlow, "no root of that name has these values of its key")
             }
             guard definitions[id].isUnique else {
                 throw FlowError(
                     .unknownFlow, "no root of that name is live, and none is started, as the flow is not unique")
             }
-            let path = try begin(FlowRequest(id, by: client), along: request, &turn)
+            let path = try begin(FlowRequest(id, arguments: segment.key, by: client), along: request, &turn)
             runToEnd(&turn)
-            guard let root = forest.newestFlow(named: segment.flow, below: nil) else {
+            guard let root = forest.newestFlow(segment.sought, below: nil) else {
                 throw FlowError(.flowEnded, "'\(path)' ended with its initial step")
             }
             return root
@@ -143,9 +147,10 @@ extension Machine {
             throw FlowError(.flowEnded, "the flow of the segment before has ended")
         }
         // A flow's name is its definition's.
-        if isFirst, forest[above].name == segment.flow { return above }
-        guard let flow = forest.newestFlow(named: segment.flow, below: above) else {
-            throw FlowError(.unknownFlow, "no flow of that name is live below '\(forest[above].path)'")
+        if isFirst, forest.isMeant(above, segment.sought) { return above }
+        guard let flow = forest.newestFlow(segment.sought, below: above) else {
+            let what = segment.key.isEmpty ? "of that name" : "of that name and key"
+            throw FlowError(.unknownFlow, "no flow \(what) is live below '\(forest[above].path)'")
         }
         return flow
     }

@@ -74,6 +74,8 @@ extension Limits {
             LimitRow("screens that `StackChanged` has: the highest ones", "\(count(reportedStack))"),
             LimitRow(
                 "arguments of a step; values in the saved state of a screen, or in a result", count(argumentCount)),
+            LimitRow("arguments in a key (S-51)", count(keyArguments)),
+            LimitRow("pauses that a flow remembers; those that end first are forgotten (S-47)", count(pausesPerFlow)),
             LimitRow("all arguments of a step together; the saved state of a screen; a result", bytes(argumentBytes)),
             LimitRow("containers nested in an argument", count(argumentNesting)),
             LimitRow("deferred steps of a presentable", ofOneClient(deferredSteps, deferredStepsPerClient)),

@@ -20,6 +20,8 @@ public enum Limits {
 
     /// Arguments of one step.
     public static let argumentCount = 64
+    /// Arguments in a key (S-51).
+    public static let keyArguments = 4
     /// Bytes of the arguments of one step (``Swift/Array/byteCount``).
     public static let argumentBytes = 64 * 1_024
     /// What each value counts for in addition to its bytes, containers included: the most that its length, its type and
@@ -93,6 +95,8 @@ public enum Limits {
     public static let firstPause: UInt64 = 500_000
     /// The longest such time, in µs.
     public static let longestPause: UInt64 = 30_000_000
+    /// Pauses that a flow remembers at once: with a key, each value of it that fails has one (S-51).
+    static let pausesPerFlow = 256
     /// When an owner has stayed for this time, in µs, the failures are forgotten.
     public static let survival: UInt64 = 60_000_000
     /// How long a screen that is new waits for its presenter, unless its definition says otherwise, in µs.

@@ -47,8 +47,14 @@ extension Machine {
     func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
         switch condition {
         case .argument(let name, let value): arguments[name]?.value == value
-        case .alive(let name): forest.isAlive(name, near: flow)
+        case .alive(let name): forest.isAlive(sought(name, arguments, flow), near: flow)
         }
+    }
+
+    /// What a condition means by a name.
+    func sought(_ name: KeyedName, _ arguments: Arguments, _ flow: NodeSlot) -> Sought {
+        let scope = Planner.Scope(arguments: arguments, flow: flow, origin: 0, now: begun)
+        return Planner.sought(name, scope, forest)
     }
 
     func definition(of flow: NodeSlot) -> FlowID {

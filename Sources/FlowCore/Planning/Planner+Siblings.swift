@@ -3,10 +3,11 @@
 // MARK: - Children that come to the front, or are hidden (S-37)
 
 extension Planner {
-    static func show(_ name: String, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+    static func show(_ sought: Sought, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
         let covering = forest[flow].flow?.covering
-        let isFlow: Bool? = covering == .tabs ? nil : true
-        let place = siblings(of: flow, &plan, forest).last { isNamed($0, name, isFlow: isFlow, in: plan, forest) }
+        let place = siblings(of: flow, &plan, forest).last {
+            isMeant($0, sought, in: plan, forest) && (covering == .tabs || isFlow($0, in: plan, forest))
+        }
         if let place {
             switch covering {
             case .tabs: plan.adjust(place, .select)
@@ -15,21 +16,20 @@ extension Planner {
             case .stack, nil: break
             }
         }
-        report(.show, name, place, flow, &plan, forest)
+        report(.show, sought, path: place.map { path(of: $0, below: flow, in: plan, forest) }, in: &plan)
     }
 
-    static func hide(_ name: String, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
-        let place = siblings(of: flow, &plan, forest).last { isNamed($0, name, isFlow: true, in: plan, forest) }
+    static func hide(_ sought: Sought, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+        let place = siblings(of: flow, &plan, forest).last {
+            isMeant($0, sought, in: plan, forest) && isFlow($0, in: plan, forest)
+        }
         if let place { plan.adjust(place, .setVisible(false)) }
-        report(.hide, name, place, flow, &plan, forest)
+        report(.hide, sought, path: place.map { path(of: $0, below: flow, in: plan, forest) }, in: &plan)
     }
 
-    private static func report(
-        _ kind: Contribution.Kind, _ name: String, _ place: Plan.Place?, _ flow: NodeSlot, _ plan: inout Plan,
-        _ forest: Forest
-    ) {
-        let path = place.map { self.path(of: $0, below: flow, in: plan, forest) }
-        plan.contributions.append(Contribution(kind: kind, name: name, path: path))
+    private static func report(_ kind: Contribution.Kind, _ sought: Sought, path: String?, in plan: inout Plan) {
+        plan.contributions.append(
+            Contribution(kind: kind, name: sought.name, path: path, arguments: sought.values.broadcastable))
     }
 
     /// A child becomes visible, and the newest of its layer.
@@ -77,31 +77,33 @@ extension Planner {
         plan.contributions.append(Contribution(kind: .clear, name: ""))
     }
 
-    static func pop(_ target: Pop, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+    /// Removes all children but the oldest.
+    static func popToOldest(_ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+        dismissNewest(max(0, siblings(of: flow, &plan, forest).count - 1), flow, &plan, forest)
+        reportPop(to: Sought(name: "root"), flow, &plan, forest)
+    }
+
+    /// Removes the children that are newer than one.
+    static func pop(to sought: Sought, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
         let children = siblings(of: flow, &plan, forest)
-        let name: String
-        switch target {
-        case .root:
-            name = "root"
-            dismissNewest(max(0, children.count - 1), flow, &plan, forest)
-        case .to(let wanted):
-            name = wanted
-            let place = children.lastIndex { self.name(of: $0, in: plan, forest) == wanted }
-            if let place { dismissNewest(children.count - 1 - place, flow, &plan, forest) }
-        }
+        let place = children.lastIndex { isMeant($0, sought, in: plan, forest) }
+        if let place { dismissNewest(children.count - 1 - place, flow, &plan, forest) }
+        reportPop(to: sought, flow, &plan, forest)
+    }
+
+    private static func reportPop(to sought: Sought, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
         let newest = plan.siblings?.last
-        plan.contributions.append(
-            Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan, forest) }))
+        report(.pop, sought, path: newest.map { path(of: $0, below: flow, in: plan, forest) }, in: &plan)
     }
 
     /// Removes the newest child of a name (S-37). The path of one that the list itself has created was never known.
-    static func dismiss(_ name: String, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+    static func dismiss(_ sought: Sought, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
         let children = siblings(of: flow, &plan, forest)
-        let index = children.lastIndex { isNamed($0, name, in: plan, forest) }
+        let index = children.lastIndex { isMeant($0, sought, in: plan, forest) }
         var gone: String?
         if let index, case .live(let slot) = children[index] { gone = forest[slot].path }
         if let index { dismissChild(at: index, flow, &plan, forest) }
-        plan.contributions.append(Contribution(kind: .dismiss, name: name, path: gone))
+        report(.dismiss, sought, path: gone, in: &plan)
     }
 
     private static func dismissNewest(_ count: Int, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
@@ -129,15 +131,6 @@ extension Planner {
         }
     }
 
-    private static func name(of place: Plan.Place, in plan: Plan, _ forest: Forest) -> String {
-        switch place {
-        case .live(let slot): return forest[slot].name
-        case .planned(let index):
-            guard case .make(let birth, _) = plan.children[index] else { return "" }
-            return birth.name
-        }
-    }
-
     private static func isFlow(_ place: Plan.Place, in plan: Plan, _ forest: Forest) -> Bool {
         switch place {
         case .live(let slot): return forest[slot].flow != nil
@@ -147,12 +140,14 @@ extension Planner {
         }
     }
 
-    /// Whether a child has this name; if it matters, also whether it is a flow.
-    static func isNamed(
-        _ place: Plan.Place, _ name: String, isFlow: Bool? = nil, in plan: Plan, _ forest: Forest
-    ) -> Bool {
-        guard self.name(of: place, in: plan, forest) == name else { return false }
-        return isFlow.map { $0 == self.isFlow(place, in: plan, forest) } ?? true
+    /// Whether a child is meant by a name.
+    static func isMeant(_ place: Plan.Place, _ sought: Sought, in plan: Plan, _ forest: Forest) -> Bool {
+        switch place {
+        case .live(let slot): return forest.isMeant(slot, sought)
+        case .planned(let index):
+            guard case .make(let birth, _) = plan.children[index] else { return false }
+            return sought.means(birth.name, isFlow: birth.flow != nil, birth.arguments)
+        }
     }
 
     static func path(of place: Plan.Place, below flow: NodeSlot, in plan: Plan, _ forest: Forest) -> String {

@@ -45,11 +45,11 @@ enum Planner {
         switch contributor {
         case .child(let template):
             try add(template, to: &plan, scope, client: client, forest, definitions)
-        case .pop(let target):
-            pop(target, flow, &plan, forest)
-        case .show(let name): show(name, flow, &plan, forest)
-        case .hide(let name): hide(name, flow, &plan, forest)
-        case .dismiss(let name): dismiss(name, flow, &plan, forest)
+        case .pop(.root): popToOldest(flow, &plan, forest)
+        case .pop(.to(let name)): pop(to: sought(name, scope, forest), flow, &plan, forest)
+        case .show(let name): show(sought(name, scope, forest), flow, &plan, forest)
+        case .hide(let name): hide(sought(name, scope, forest), flow, &plan, forest)
+        case .dismiss(let name): dismiss(sought(name, scope, forest), flow, &plan, forest)
         case .evict:
             plan.evicts = true
             plan.contributions.append(Contribution(kind: .evict, name: ""))
@@ -127,8 +127,8 @@ extension Planner {
         _ template: ChildTemplate, to plan: inout Plan, _ scope: Scope, client: Client, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) {
-        if template.reuses, let place = reusable(template, scope.flow, &plan, forest, definitions) {
-            let (arguments, step) = try values(of: template, scope, forest, definitions)
+        let (arguments, step) = try values(of: template, scope, forest, definitions)
+        if template.reuses, let place = reusable(template, arguments, scope.flow, &plan, forest, definitions) {
             let name = template.name(definitions)
             reuse(
                 place, name, arguments, onResult(template, scope.arguments, definitions), step, scope.flow, &plan,
@@ -136,7 +136,6 @@ extension Planner {
             bringForward(place, template, scope.flow, &plan, forest)
             return
         }
-        let (arguments, step) = try values(of: template, scope, forest, definitions)
         let birth = try newChild(
             template, with: arguments, hasInitial: step != nil,
             onResult: onResult(template, scope.arguments, definitions),
@@ -201,16 +200,20 @@ extension Planner {
     }
 
     /// The child that gets new arguments, if it has that name: the newest one; with tabs and layers, or if it is to be raised,
-    /// the newest of that name (S-19, S-37).
+    /// the newest of that name (S-19, S-37); with a key, the newest with equal values (S-51).
     private static func reusable(
-        _ template: ChildTemplate, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest, _ definitions: Definitions
+        _ template: ChildTemplate, _ arguments: Arguments, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest,
+        _ definitions: Definitions
     ) -> Plan.Place? {
+        let sought = Sought(
+            name: template.name(definitions), isFlow: template.isFlow,
+            keyNames: definitions.key(of: template.presentable),
+            values: arguments)
         let children = siblings(of: flow, &plan, forest)
         let covering = forest[flow].flow?.covering
-        let isAnywhere = covering == .tabs || covering == .layers || template.raises
+        let isAnywhere = covering == .tabs || covering == .layers || template.raises || !sought.keyNames.isEmpty
         let candidates = isAnywhere ? children[...] : children.suffix(1)
-        let name = template.name(definitions)
-        return candidates.last { isNamed($0, name, isFlow: template.isFlow, in: plan, forest) }
+        return candidates.last { isMeant($0, sought, in: plan, forest) }
     }
 
     /// A child with `reuse` comes to the front, whether it is reused or new (S-37).
@@ -265,6 +268,15 @@ extension Planner {
     ) throws(FlowError) -> Arguments {
         try Declaration.admit(
             values(of: source, for: parameters, scope, forest), as: parameters, of: subject(), isPrivate: isPrivate)
+    }
+
+    /// What a name means in a rule, at a step with these arguments.
+    static func sought(_ name: KeyedName, _ scope: Scope, _ forest: Forest) -> Sought {
+        // Nearly all have none.
+        if name.key.isEmpty { return Sought(name: name.name, isFlow: name.isFlow) }
+        return Sought(
+            name: name.name, isFlow: name.isFlow, keyNames: name.key.map(\.name),
+            values: values(of: .given(name.key), for: [], scope, forest))
     }
 
     /// The result with which a flow ends, as declared. All of its values are private, unless it is public (S-45).

@@ -8,7 +8,7 @@ extension Machine {
         guard let pauses = forest[slot].parent.flatMap({ forest[$0].flow?.kept.pauses }), !pauses.isEmpty else {
             return nil
         }
-        let name = forest[slot].name
+        let name = pauseName(of: slot)
         let origin = forest[slot].presenting?.kept.origin
         return [pauses[name], pauses[Self.hasty(name)]].compactMap(\.self).filter {
             !$0.isOver(at: now) && ($0.origin == 0 || $0.origin == origin)
@@ -20,6 +20,13 @@ extension Machine {
         pause(of: slot, now).flatMap { _ in
             forest[slot].presenting?.presenter.limited(to: Limits.repeatedPresentTimeout)
         }
+    }
+
+    /// The name of the pauses of presentables like this one; with a key, of those with equal values (S-51).
+    private func pauseName(of slot: NodeSlot) -> String {
+        let name = forest[slot].name
+        let key = definitions.key(ofLive: name, isFlow: forest[slot].flow != nil)
+        return key.isEmpty ? name : name + "#" + forest[slot].arguments.digest(of: key)
     }
 
     /// The name of the pause after programs have dismissed screens of a name at once, which no presentable can have.
@@ -54,7 +61,7 @@ extension Machine {
             guard let presenting = forest[slot].presenting, name == nil || presenting.presenter.service.name == name,
                 presenting.kept.state == .due, presenting.kept.fault != nil, let flow = forest[slot].parent
             else { continue }
-            let screen = forest[slot].name
+            let screen = pauseName(of: slot)
             forest.update(flow) { node in
                 for name in [screen, Self.hasty(screen)] { node.flow?.kept.pauses[name]?.isCut = true }
             }
@@ -80,7 +87,7 @@ extension Machine {
     /// Notes that a screen's presenter could not show it, or that it lost its owner.
     mutating func noteFailure(of slot: NodeSlot, _ fault: Fault, isLoss: Bool = false, _ now: Instant) {
         guard let flow = forest[slot].parent else { return }
-        notePause(forest[slot].name, at: flow, fault, isLoss: isLoss, now)
+        notePause(pauseName(of: slot), at: flow, fault, isLoss: isLoss, now)
     }
 
     /// Notes that the pause of this name begins at a flow, or is longer from now on.
@@ -92,6 +99,7 @@ extension Machine {
         if all[name]?.note(fault, of: origin, at: now) == nil {
             all[name] = Pause(after: fault, isLoss: isLoss, of: origin, at: now)
         }
+        all.dropMostBeyond(Limits.pausesPerFlow)
         forest.update(flow) { [all] in $0.flow?.kept.pauses = all }
     }
 
@@ -99,7 +107,7 @@ extension Machine {
     /// has to wait: it would be a busy loop.
     mutating func noteHaste(of slot: NodeSlot, _ fault: Fault, origin: UInt64, _ now: Instant) {
         guard let flow = forest[slot].parent else { return }
-        notePause(Self.hasty(forest[slot].name), at: flow, fault, origin: origin, now)
+        notePause(Self.hasty(pauseName(of: slot)), at: flow, fault, origin: origin, now)
     }
 
     // MARK: Patience
@@ -128,16 +136,17 @@ extension Machine {
         guard let parent = forest[flow].parent, let pauses = forest[flow].flow?.kept.pauses, !pauses.isEmpty else {
             return
         }
-        let prefix = forest[flow].name + "/"
+        let prefix = pauseName(of: flow) + "/"
         var all = (forest[parent].flow?.kept.pauses ?? [:]).filter { !$0.value.isOver(at: now) }
         for (name, own) in pauses where !own.isOver(at: now) { all[prefix + name] = own }
+        all.dropMostBeyond(Limits.pausesPerFlow)
         forest.update(parent) { [all] in $0.flow?.kept.pauses = all }
     }
 
     /// A new flow takes over the pauses of the one before.
     mutating func takeOverPauses(_ flow: NodeSlot, from parent: NodeSlot) {
         guard let pauses = forest[parent].flow?.kept.pauses, !pauses.isEmpty else { return }
-        let prefix = forest[flow].name + "/"
+        let prefix = pauseName(of: flow) + "/"
         let taken = pauses.filter { $0.key.hasPrefix(prefix) }
         if taken.isEmpty { return }
         forest.update(flow) { node in
@@ -225,7 +234,7 @@ extension Machine {
 extension Definitions {
     /// Whether the screen is declared whose pause has this name (``Node/FlowState/pauses``); true for the flow's own.
     func declaresPaused(_ name: String) -> Bool {
-        let screen = name.split(separator: "/").last?.drop { $0 == ":" } ?? ""
+        let screen = name.split(separator: "/").last?.drop { $0 == ":" }.prefix { $0 != "#" } ?? ""
         return name.isEmpty || self.screen(named: String(screen)) != nil
     }
 }

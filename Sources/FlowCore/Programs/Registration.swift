@@ -53,6 +53,7 @@ public struct Registration: Equatable, Sendable {
         self.screens = screens.map { screen in
             var screen = screen
             screen.parameters.sort { $0.name < $1.name }
+            screen.key.sort()
             screen.result?.sort { $0.name < $1.name }
             screen.presenter = presenter
             return screen

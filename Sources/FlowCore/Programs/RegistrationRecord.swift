@@ -64,6 +64,7 @@ extension ScreenDeclaration: RecordPart {
         try coder.code(&isPresentedOnReturn)
         try coder.code(&budget)
         try coder.code(&watchdog)
+        try coder.code(&key)
     }
 }
 

@@ -163,6 +163,12 @@ extension Registrations {
                 throw FlowError(.invalidArguments, "screen '\(screen.name)' is given more than once")
             }
             try check(screen.parameters, of: "screen '\(screen.name)'")
+            let (key, arguments) = (screen.key, screen.parameters.map(\.name))
+            if !key.isEmpty,
+                let problem = KeyRule.problem(with: key, of: "screen '\(screen.name)'", arguments)
+            {
+                throw FlowError(.invalidArguments, problem.text)
+            }
             if let result = screen.result { try check(result, of: "the result of screen '\(screen.name)'") }
         }
     }

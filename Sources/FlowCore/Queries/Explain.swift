@@ -32,7 +32,7 @@ extension Machine {
         // Before anything changes; whether it matters is known afterwards.
         let gate = gateReasons(at: slot, for: flow, client)
         let admitted = (try? definitions.admit(arguments, of: step)) ?? arguments
-        let reasons = reasons(for: step, admitted, at: flow, showsPrivate: true)
+        let reasons = reasons(for: step, admitted, at: flow)
         let place = "on \(self.named(slot))" + (slot == flow ? "" : ", for \(named(flow))")
 
         // No call has this number, so waiting calls are not affected.
@@ -110,7 +110,7 @@ extension Machine {
             guard let step = queue.takeNext() else { break }
             explanation.add(heading(of: step))
             if let flow = forest.slot(of: step.flow) {
-                for line in reasons(for: step.step, step.arguments, at: flow, showsPrivate: false) {
+                for line in reasons(for: step.step, step.arguments, at: flow) {
                     explanation.add(line, indented: true)
                 }
             }
@@ -198,7 +198,7 @@ extension Machine {
 extension Machine {
     /// Which alternative a flow takes for a step, and why not the others.
     private func reasons(
-        for step: StepID, _ arguments: Arguments, at flow: NodeSlot, showsPrivate: Bool
+        for step: StepID, _ arguments: Arguments, at flow: NodeSlot
     ) -> [String] {
         let definition = definitions[definition(of: flow)]
         if isWaiting(flow) {
@@ -219,7 +219,7 @@ extension Machine {
         for (index, alternative) in alternatives.enumerated() {
             let name = "alternative \(index + 1) of \(alternatives.count)"
             let isTaken = matches(alternative, arguments, flow)
-            let why = reasons(alternative, arguments, flow, showsPrivate: showsPrivate, isTaken: isTaken)
+            let why = reasons(alternative, arguments, flow, isTaken: isTaken)
             lines.append(name + (isTaken ? " is taken" : " is not taken") + (why.isEmpty ? "" : ": " + why))
             if isTaken { return lines }
         }
@@ -228,12 +228,12 @@ extension Machine {
 
     /// Why an alternative is taken, or is not.
     private func reasons(
-        _ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot, showsPrivate: Bool, isTaken: Bool
+        _ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot, isTaken: Bool
     ) -> String {
         func said(_ conditions: [Condition], _ isWanted: (Bool) -> Bool) -> [String] {
             conditions.compactMap { condition in
                 let isMet = isMet(condition, arguments, flow)
-                return isWanted(isMet) ? text(condition, isMet, arguments, showsPrivate: showsPrivate) : nil
+                return isWanted(isMet) ? text(condition, isMet, arguments, flow) : nil
             }
         }
         let when = said(alternative.when) { $0 == isTaken }
@@ -244,10 +244,12 @@ extension Machine {
         return (when + unless.map { isTaken ? $0 : "\($0), which bars it (unless)" }).joined(separator: "; ")
     }
 
-    private func text(_ condition: Condition, _ isMet: Bool, _ arguments: Arguments, showsPrivate: Bool) -> String {
+    private func text(_ condition: Condition, _ isMet: Bool, _ arguments: Arguments, _ flow: NodeSlot) -> String {
         switch condition {
         case .alive(let name):
-            return isMet ? "a '\(name)' is live in the tree" : "no '\(name)' is live in the tree"
+            let sought = sought(name, arguments, flow)
+            let what = "'\(sought.name)'\(Self.text(sought.values, showsPrivate: false))"
+            return isMet ? "a \(what) is live in the tree" : "no \(what) is live in the tree"
         case .argument(let name, let wanted):
             guard let argument = arguments[name] else { return "the step has no argument '\(name)'" }
             // The value in a condition on a private argument is private, too.
@@ -314,21 +316,21 @@ extension Machine {
             switch it.kind {
             // These have effects of their own.
             case .screen, .flow, .back: return nil
-            case .reuse: return "'\(it.path ?? "")' is used again (reuse)"
+            case .reuse: return "'\(it.path ?? "")' is used again (reuse)" + key(ofReused: it)
             case .clear: return "all children of the flow go first (clear)"
             case .pop:
                 return it.name == "root"
                     ? "all children but the oldest go (pop = \"root\")"
-                    : "the children that are newer than '\(it.name)' go (pop)"
+                    : "the children that are newer than \(name) go (pop)"
             case .show:
                 return it.path.map { "'\($0)' comes to the front (show)" }
-                    ?? "there is no '\(it.name)' that could come to the front (show)"
+                    ?? "there is no \(name) that could come to the front (show)"
             case .hide:
-                return it.path.map { "'\($0)' is hidden (hide)" } ?? "there is no '\(it.name)' to hide (hide)"
+                return it.path.map { "'\($0)' is hidden (hide)" } ?? "there is no \(name) to hide (hide)"
             // Each screen that is evicted has a line of its own.
             case .evict: return nil
             // The presentables that go have lines of their own.
-            case .dismiss: return it.path == nil ? "there is no '\(it.name)' to dismiss (dismiss)" : nil
+            case .dismiss: return it.path == nil ? "there is no \(name) to dismiss (dismiss)" : nil
             case .current: return "step \(name) is triggered on the same flow"
             case .parent:
                 return it.path.map { "step \(name) is triggered on the parent '\($0)'" }
@@ -339,6 +341,15 @@ extension Machine {
                     ?? "the flow ends; step \(name) is for the parent, but the flow is a root"
             }
         }
+    }
+
+    /// Why a child was reused, if it has a key (S-51).
+    private func key(ofReused child: Contribution) -> String {
+        guard let slot = child.path.flatMap({ forest.node(at: $0)?.slot }) else { return "" }
+        let key = definitions.key(ofLive: child.name, isFlow: forest[slot].flow != nil)
+        if key.isEmpty { return "" }
+        let values = forest[slot].arguments.filter { key.contains($0.name) }
+        return ", as its key is equal" + Self.text(values, showsPrivate: false)
     }
 
     /// An effect as text for people; nil if it is of no interest, or part of another line.

@@ -259,6 +259,8 @@ extension Record {
             node.kept.onDismissed?.value.removePrivateValues()
             node.kept.onResult?.value.template.removePrivateValues()
             if let asked = node.onResult?.asked.broadcastable { node.kept.onResult?.asked = asked }
+            // They end with the bus, and their names have digests of keys.
+            node.flow?.value.pauses = [:]
             return Record(key, node.encoded())
         case .stepper:
             guard let stepper = try? StepperRecord(body), !stepper.isPrivate else { return Record(key, nil) }

@@ -1,11 +1,20 @@
 // The names of live presentables (S-28, S-35), which rules and paths look up among very many.
 
 extension Forest {
-    /// Whether a presentable of this name is live in the same tree as this one, or as a root (S-35).
-    func isAlive(_ name: String, near slot: NodeSlot) -> Bool {
+    /// Whether a presentable that is meant is live in the same tree as this one, or as a root (S-35).
+    func isAlive(_ sought: Sought, near slot: NodeSlot) -> Bool {
         guard let counts else { return false }
-        return counts[NameInTree(name: name, root: self[slot].root)] != nil
-            || counts[NameInTree(name: name, root: nil)] != nil
+        let root = self[slot].root
+        let isInTree = counts[NameInTree(name: sought.name, root: root)] != nil
+        let isRoot = counts[NameInTree(name: sought.name, root: nil)] != nil
+        if sought.keyNames.isEmpty, sought.isFlow == nil { return isInTree || isRoot }
+        return isRoot && roots.contains { isMeant($0, sought) }
+            || isInTree && postorder(root).contains { isMeant($0, sought) }
+    }
+
+    /// Whether a presentable is meant by a name.
+    func isMeant(_ slot: NodeSlot, _ sought: Sought) -> Bool {
+        sought.means(self[slot].name, isFlow: self[slot].flow != nil, self[slot].arguments)
     }
 
     /// Sets whether names are counted: only where rules ask which of them are live.
@@ -22,13 +31,14 @@ extension Forest {
         if parent == nil { count(change, NameInTree(name: name, root: nil)) }
     }
 
-    /// The newest flow of this name below a presentable; among the roots for nil (S-28).
-    func newestFlow(named name: String, below slot: NodeSlot?) -> NodeSlot? {
-        guard let named = named[name] else { return nil }
+    /// The newest flow that is meant below a presentable; among the roots for nil (S-28).
+    func newestFlow(_ sought: Sought, below slot: NodeSlot?) -> NodeSlot? {
+        guard let named = named[sought.name] else { return nil }
         var search = slot.map { Descent(from: $0, in: self) }
         var newest: NodeSlot?
         for candidate in named {
             if let newest, self[newest].order > self[candidate].order { continue }
+            guard isMeant(candidate, sought) else { continue }
             let isBelow = search?.contains(candidate, in: self) ?? (self[candidate].parent == nil)
             if isBelow { newest = candidate }
         }

@@ -112,6 +112,7 @@ extension Node {
         var emptiedBy: Boxed<EmptyFlows.Cause>?
         /// The pauses of presenters, by the names of its screens (S-47), and its own, without a name (S-48). Those below child flows
         /// that went empty have the names of these flows before it: `sub/lock`. After programs dismissed a screen at once, `:lock`.
+        /// Behind the name of what has a key stands the digest of its values: `page#1f` (S-51).
         var pauses: [String: Pause] = [:]
         /// Why there is nothing to show, while it waits for that; empty otherwise.
         var nothingToShow = ""

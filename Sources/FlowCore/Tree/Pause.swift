@@ -30,6 +30,15 @@ struct Pause: Equatable, Sendable {
     }
 }
 
+extension [String: Pause] {
+    /// Drops those that end first. With a key, each value that fails has one of its own (S-51).
+    mutating func dropMostBeyond(_ limit: Int) {
+        while count > limit, let first = self.min(by: { ($0.value.end, $0.key) < ($1.value.end, $1.key) })?.key {
+            self[first] = nil
+        }
+    }
+}
+
 extension Pause: RecordPart {
     /// A pause after the first failure, or after the loss of an owner.
     init(after fault: Fault, isLoss: Bool, of origin: UInt64 = 0, at now: Instant) {

@@ -116,13 +116,14 @@ extension ActReader {
                 table.location, "\(what); a contributor has exactly one of the keys \(Text.list(kinds, "or"))")
             return nil
         }
-        let known = others + [kind.rawValue] + kind.options.map(\.rawValue)
+        // Values of a key stand in the table of the kind, as in definition files.
+        let known = others + [kind.rawValue] + kind.options.filter { $0 != .key }.map(\.rawValue)
         table.checkKeys(diagnostics, of: "a contributor with '\(kind.rawValue)'", known)
         guard let name = contributorName(kind, item) else { return nil }
         return ActFile.Contributor(
             kind: kind.rawValue, name: name,
             options: kind.options.compactMap { option in
-                table[option.rawValue].flatMap { self.option(option, $0) }
+                option == .key ? key(item) : table[option.rawValue].flatMap { self.option(option, $0) }
             })
     }
 
@@ -136,14 +137,34 @@ extension ActReader {
             guard let step = step(item) else { return nil }
             mention(.step(step), item.location)
             return step
-        case .screen, .flow, .pop, .show, .hide, .dismiss, .evict:
-            guard let name = item.string(diagnostics, "the name of a screen or flow") else { return nil }
-            if kind == .pop, name == "root" { return name }
-            checkPresentableName(name, "a screen or flow", item.location, diagnostics)
-            if kind == .screen { mention(.contributedScreen(name), item.location) }
-            if kind == .flow { mention(.contributedFlow(name), item.location) }
-            return name
+        case .pop, .show, .hide, .dismiss:
+            guard let table = item.table else { return childName(kind, item) }
+            guard let named = table["screen"] ?? table["flow"] else {
+                diagnostics.error(
+                    item.location,
+                    "the table names neither a 'screen' nor a 'flow'; write one of them, and beside it values of its key"
+                )
+                return nil
+            }
+            return childName(kind, named)
+        case .screen, .flow, .evict: return childName(kind, item)
         }
+    }
+
+    private func childName(_ kind: NamedContributor.Kind, _ item: Item) -> String? {
+        guard let name = item.string(diagnostics, "the name of a screen or flow") else { return nil }
+        if kind == .pop, name == "root" { return name }
+        checkPresentableName(name, "a screen or flow", item.location, diagnostics)
+        if kind == .screen { mention(.contributedScreen(name), item.location) }
+        if kind == .flow { mention(.contributedFlow(name), item.location) }
+        return name
+    }
+
+    /// Returns the values of a key, which stand beside the name.
+    private func key(_ item: Item) -> ActFile.Option? {
+        let values = item.table?.entries.filter { $0.key != "screen" && $0.key != "flow" } ?? []
+        return values.isEmpty
+            ? nil : .arguments(NamedContributor.Option.key.rawValue, values.compactMap { given($0.key, $0.item) })
     }
 
     private func option(_ option: NamedContributor.Option, _ item: Item) -> ActFile.Option? {

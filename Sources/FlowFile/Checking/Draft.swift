@@ -16,6 +16,8 @@ final class Declared {
     fileprivate(set) var parameters: [DraftParameter] = []
     /// Whether a result says that its values are public.
     fileprivate(set) var isPublic = false
+    /// The names of the arguments of its key, sorted (S-51).
+    fileprivate(set) var key: [String] = []
 
     /// Its name in messages: `step 'paid'`.
     var subject: String { "\(kind) '\(name)'" }
@@ -86,11 +88,13 @@ final class DraftFlow {
 /// order.
 struct Draft {
     static let flowKeys = [
-        "on", "initial", "children", "layers", "covers", "arguments", "result", "unique", "whenHidden", "announce",
+        "on", "initial", "children", "layers", "covers", "arguments", "key", "result", "unique", "whenHidden",
+        "announce",
         "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty",
     ]
     static let screenKeys = [
-        "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
+        "arguments", "key", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake",
+        "budget",
         "stateOnDisk", "evictAfter", "watchdog", "patience",
     ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
@@ -122,6 +126,7 @@ struct Draft {
             flow.navigatorSteps = Self.navigatorSteps(flow.keys["navigator"])
             flow.result = flow.keys["result"].map { result($0, of: flow.declared) }
             if let item = flow.keys["arguments"] { flow.declared.parameters = parameters(item, of: flow.declared) }
+            if let item = flow.keys["key"] { flow.declared.key = key(item, of: flow.declared) }
         }
     }
 
@@ -169,6 +174,7 @@ struct Draft {
             if let arguments = section["arguments"] {
                 declared.parameters = parameters(arguments, of: declared)
             }
+            if let key = section["key"] { declared.key = self.key(key, of: declared) }
             result = section["result"].map { self.result($0, of: declared) }
         }
         _ = screens.insert(
@@ -217,6 +223,20 @@ struct Draft {
         result.parameters = parameters(item, of: result, except: isPublic == nil ? nil : "public")
         result.isPublic = isPublic == true
         return result
+    }
+
+    /// The names of the arguments of a key; none if something is wrong with them.
+    private func key(_ item: Item, of declared: Declared) -> [String] {
+        let what = "a list of names of arguments: key = [\"NAME\"]"
+        guard let items = item.list(diagnostics, what) else { return [] }
+        let names = items.compactMap { $0.string(diagnostics, "the name of an argument") }
+        guard names.count == items.count else { return [] }
+        let arguments = declared.parameters.prefix(Limits.argumentCount).map(\.name).sorted(by: Text.precedes)
+        guard let problem = KeyRule.problem(with: names, of: declared.subject, arguments) else {
+            return names.sorted(by: Text.precedes)
+        }
+        diagnostics.error(problem.place.map { items[$0].location } ?? item.location, problem.text)
+        return []
     }
 
     private func parameters(_ item: Item, of declared: Declared, except option: String? = nil) -> [DraftParameter] {

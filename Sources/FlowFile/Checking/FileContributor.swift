@@ -22,6 +22,7 @@ struct FileContributor: ContributorSource {
         table.keys.compactMap { if case .option(let option)? = Resolver.keys[$0] { option } else { nil } }
     }
     var hasName: Bool { item(nil)?.text != nil }
+    var takesKey: Bool { false }
 
     func has(_ option: Option) -> Bool { table.has(option.rawValue) }
 
@@ -88,8 +89,13 @@ struct FileContributor: ContributorSource {
         return (.flow(id), draft.declared, draft.result, initial, draft.keys["initial"] != nil)
     }
 
-    func presentable(orRoot allowsRoot: Bool) -> String? {
-        item(nil).flatMap { resolver.presentableName($0, orRoot: allowsRoot) }
+    func presentable(orRoot allowsRoot: Bool) -> KeyedName? {
+        if has(.key) {
+            let kind = kind.rawValue
+            report(
+                "'key' stands in the table of '\(kind)': \(kind) = { screen = \"NAME\", ARGUMENT = VALUE }", at: .key)
+        }
+        return item(nil).flatMap { resolver.keyedName($0, orRoot: allowsRoot, context) }
     }
 
     func hasNoName(or alternative: String) -> Bool {

@@ -89,7 +89,7 @@ extension Resolver {
         for (name, item) in section.entries.sorted(by: { Text.precedes($0.key, $1.key) }) {
             // It takes precedence over an argument of that name.
             if name == "alive" {
-                if let name = presentableName(item) { conditions.append(.alive(name)) }
+                if let name = keyedName(item, context) { conditions.append(.alive(name)) }
             } else if let type = parameter(name, of: context.giver, item.location, besides: ["alive"])?.type {
                 if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
                     diagnostics.error(
@@ -105,7 +105,7 @@ extension Resolver {
         return conditions
     }
 
-    private func binding(_ name: String, _ item: Item, _ target: Declared?, _ context: RuleContext) -> Binding? {
+    func binding(_ name: String, _ item: Item, _ target: Declared?, _ context: RuleContext) -> Binding? {
         let parameter = parameter(name, of: target, item.location)
         if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
             guard let source = reference(text, item.location, to: parameter, context) else { return nil }
@@ -207,7 +207,7 @@ extension Resolver {
             return nil
         }
         if let parameter {
-            let isThere = !isFlows && context.isTested && context.answer == nil
+            let isThere = context.isKey || !isFlows && context.isTested && context.answer == nil
             checkFit(source, "'\(text)'", parameter, location, isThere: isThere)
         }
         return isFlows ? .flow(name) : .step(name)

@@ -25,7 +25,7 @@ extension Resolver {
         (context.children, context.layers, context.result) = (covering, layers.map(\.name), draft.result)
         let rules = draft.rules.entries.compactMap { rule($0, $1, context) }
         return FlowDefinition(
-            name, parameters: draft.declared.admitted, result: draft.result?.admitted,
+            name, parameters: draft.declared.admitted, key: draft.declared.key, result: draft.result?.admitted,
             isResultPublic: draft.result?.isPublic == true, initial: initial?.id,
             children: children ?? .free, layers: layers, covers: covers ?? true, isUnique: isUnique ?? false,
             whenHidden: whenHidden ?? .ignore, announces: announces ?? false, isRestored: isRestored ?? true,

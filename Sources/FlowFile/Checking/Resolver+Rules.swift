@@ -19,6 +19,8 @@ struct RuleContext {
     var layers: [String] = []
     /// Whether a `when` tests the step's arguments; then an optional argument can be known to be present.
     var isTested = false
+    /// Whether these are values of a key: one that is absent is one, too (S-51).
+    var isKey = false
 
     /// Returns the context in an alternative with this condition.
     func tested(by when: Item?) -> RuleContext {

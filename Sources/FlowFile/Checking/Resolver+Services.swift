@@ -46,7 +46,7 @@ extension Resolver {
         }
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
-            name, parameters: draft.declared.admitted, presenter: service ?? application,
+            name, parameters: draft.declared.admitted, key: draft.declared.key, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,

@@ -191,6 +191,7 @@ extension Resolver {
         lazy var contributed = contributedNames(by: flow)
         lazy var similar = SimilarNames(contributed.sorted(by: Text.precedes))
         func warn(_ item: Item, _ what: String) {
+            let item = item["screen"] ?? item["flow"] ?? item
             guard let name = item.text, !contributed.contains(name) else { return }
             let suggestion = diagnostics.suggestion(for: name, among: similar)
             diagnostics.warning(

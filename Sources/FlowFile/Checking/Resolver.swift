@@ -33,6 +33,7 @@ final class Resolver {
         if draft.isComplete {
             checkCycles(definitions)
             checkEmptiness(definitions)
+            checkPrivateKeys(definitions)
             if !diagnostics.hasErrors {
                 warn(definitions)
                 if let startable { warnOfPrograms(startable: startable) }

@@ -59,6 +59,7 @@ struct DefinitionText {
     private func declaration(of screen: ScreenDeclaration) -> WrittenToml {
         var keys: [TomlText.Pair] = []
         if !screen.parameters.isEmpty { keys.append(("arguments", types(screen.parameters))) }
+        if !screen.key.isEmpty { keys.append(("key", .list(screen.key.map(WrittenToml.string)))) }
         if let result = screen.result {
             keys.append(("result", self.result(result, isPublic: screen.isResultPublic)))
         }
@@ -139,6 +140,7 @@ struct DefinitionText {
         if !flow.layers.isEmpty { write("layers", .list(flow.layers.map(Self.layer))) }
         if !flow.covers { write("covers", .bool(false)) }
         if !flow.parameters.isEmpty { write("arguments", types(flow.parameters)) }
+        if !flow.key.isEmpty { write("key", .list(flow.key.map(WrittenToml.string))) }
         if let result = flow.result { write("result", self.result(result, isPublic: flow.isResultPublic)) }
         if flow.isUnique { write("unique", .bool(true)) }
         if flow.whenHidden != .ignore { write("whenHidden", .string(flow.whenHidden.rawValue)) }
@@ -174,7 +176,7 @@ struct DefinitionText {
 
     private mutating func alternatives(of rule: Rule, in flow: FlowDefinition) -> WrittenToml {
         if rule.alternatives.count == 1, let only = rule.alternatives.first, only.when.isEmpty, only.unless.isEmpty {
-            let tables = contributors(only, in: flow)
+            let tables = contributors(only, of: rule.step, in: flow)
             return tables.count == 1 ? tables[0] : .list(tables)
         }
         var tables: [WrittenToml] = []
@@ -190,7 +192,7 @@ struct DefinitionText {
         var keys: [TomlText.Pair] = []
         if !alternative.when.isEmpty { keys.append(("when", conditions(alternative.when, of: step))) }
         if !alternative.unless.isEmpty { keys.append(("unless", conditions(alternative.unless, of: step))) }
-        keys.append(("do", .list(contributors(alternative, in: flow))))
+        keys.append(("do", .list(contributors(alternative, of: step, in: flow))))
         return .table(keys)
     }
 
@@ -199,22 +201,24 @@ struct DefinitionText {
             conditions.map { condition in
                 switch condition {
                 case .argument(let name, let value): (name, self.value(value, of: step))
-                case .alive(let name): ("alive", .string(name))
+                case .alive(let name): ("alive", self.name(name, of: step))
                 }
             })
     }
 
     /// A table for each; an empty one if there is none.
-    private mutating func contributors(_ alternative: Alternative, in flow: FlowDefinition) -> [WrittenToml] {
+    private mutating func contributors(
+        _ alternative: Alternative, of rule: StepID, in flow: FlowDefinition
+    ) -> [WrittenToml] {
         if alternative.contributors.isEmpty { return [.table([("none", .bool(true))])] }
         return alternative.contributors.map { contributor in
             switch contributor {
             case .child(let template): return child(template)
-            case .pop(.to(let name)): return .table([("pop", .string(name))])
+            case .pop(.to(let name)): return .table([("pop", self.name(name, of: rule))])
             case .pop(.root): return .table([("pop", .string("root"))])
-            case .show(let name): return .table([("show", .string(name))])
-            case .hide(let name): return .table([("hide", .string(name))])
-            case .dismiss(let name): return .table([("dismiss", .string(name))])
+            case .show(let name): return .table([("show", self.name(name, of: rule))])
+            case .hide(let name): return .table([("hide", self.name(name, of: rule))])
+            case .dismiss(let name): return .table([("dismiss", self.name(name, of: rule))])
             case .evict: return .table([("evict", .bool(true))])
             case .current(let template): return .table(step(template, "current"))
             case .parent(let template): return .table(step(template, "parent"))
@@ -225,6 +229,12 @@ struct DefinitionText {
                     [("end", .bool(true))] + arguments(source, "result", of: nil, isPrivate: !flow.isResultPublic))
             }
         }
+    }
+
+    /// A name, or a table with values of its key. Those of the rule of a private step are as private as those it is compared with.
+    private mutating func name(_ name: KeyedName, of step: StepID) -> WrittenToml {
+        guard let isFlow = name.isFlow else { return .string(name.name) }
+        return .table([(isFlow ? "flow" : "screen", .string(name.name))] + entries(name.key, of: step))
     }
 
     private mutating func step(_ template: StepTemplate, _ key: String) -> [TomlText.Pair] {
@@ -265,7 +275,13 @@ struct DefinitionText {
         _ source: ArgumentSource, _ key: String, of step: StepID?, isPrivate: Bool = false
     ) -> [TomlText.Pair] {
         guard case .given(let bindings) = source else { return [] }
-        let entries: [TomlText.Pair] = bindings.map { binding in
+        return [(key, .table(entries(bindings, of: step, isPrivate: isPrivate)))]
+    }
+
+    private mutating func entries(
+        _ bindings: [Binding], of step: StepID?, isPrivate: Bool = false
+    ) -> [TomlText.Pair] {
+        bindings.map { binding in
             switch binding.source {
             case .literal(let value): (binding.name, self.value(value, of: step, isPrivate: isPrivate))
             case .step(let name): (binding.name, .string("$" + name))
@@ -278,7 +294,6 @@ struct DefinitionText {
             case .message: (binding.name, .string("$message"))
             }
         }
-        return [(key, .table(entries))]
     }
 
     // MARK: Values
