@@ -203,9 +203,10 @@ extension Daemon {
         var timeout = Limits.pathTimeout
         var (root, token): (String?, String?)
         var blocks = true
-        let known = [("timeout", "t"), ("root", "o"), ("blocks", "b"), CallOptions.activationToken]
+        let known = [("timeout", "t"), ("root", "o"), ("blocks", "b"), ("keys", "aa{sv}"), CallOptions.activationToken]
         try CallOptions.read(call, known: known) { option in
             switch option {
+            case "keys": try readKeys(call, of: &segments)
             case "blocks": blocks = try call.readBool()
             case "root": root = String(cString: try call.readObjectPath())
             case "activation-token": token = try CallOptions.readActivationToken(call)
@@ -223,6 +224,24 @@ extension Daemon {
                 nextRequest(), segments, by: call.client, timeout: timeout, below: above, activationToken: token,
                 blocks: blocks),
             answering: call)
+    }
+
+    /// Reads the values of the keys of a path's segments, in their order (S-51).
+    private func readKeys(_ call: MessageReader, of segments: inout [PathSegment]) throws {
+        var place = 0
+        _ = try call.enterContainer(.array, "a{sv}")
+        while try call.peekType() != nil {
+            guard place < segments.count else {
+                throw FlowError(
+                    .invalidArguments,
+                    "the option 'keys' has values for more than the \(segments.count) segments of the path")
+            }
+            let flow = coordinator.definitions.flow(named: segments[place].flow)
+            segments[place].key = try ArgumentsReader.read(
+                call, for: flow.map { coordinator.definitions[$0].parameters } ?? [])
+            place += 1
+        }
+        try call.exitContainer()
     }
 
     fileprivate func reload(_ call: MessageReader) throws {

@@ -37,17 +37,18 @@ enum RegistrationReader {
 
     /// Reads the options of a screen, by the names that they have in definition files.
     private static func screen(_ name: String, _ call: MessageReader) throws -> ScreenDeclaration {
-        var (parameters, result): ([Parameter], [Parameter]?) = ([], nil)
+        var (parameters, key, result): ([Parameter], [String], [Parameter]?) = ([], [], nil)
         var (keepsAwake, isPresentedOnReturn) = (false, true)
         var (budget, watchdog): (UInt64?, UInt64?)
         let known = [
-            ("arguments", "a{ss}"), ("result", "a{ss}"), ("keepsAwake", "b"), ("presentOnReturn", "b"), ("budget", "t"),
-            ("watchdog", "t"),
+            ("arguments", "a{ss}"), ("key", "as"), ("result", "a{ss}"), ("keepsAwake", "b"), ("presentOnReturn", "b"),
+            ("budget", "t"), ("watchdog", "t"),
         ]
         let subject = "screen '\(name)'"
         try CallOptions.read(call, known: known, of: subject) { option in
             switch option {
             case "arguments": parameters = try self.parameters(call, of: subject)
+            case "key": key = try self.key(call, of: subject)
             case "result": result = try self.parameters(call, of: "the result of \(subject)")
             case "keepsAwake": keepsAwake = try call.readBool()
             case "presentOnReturn": isPresentedOnReturn = try call.readBool()
@@ -56,9 +57,25 @@ enum RegistrationReader {
             }
         }
         return ScreenDeclaration(
-            name, parameters: parameters, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
+            name, parameters: parameters, key: key, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
             budget: budget,
             watchdog: watchdog, result: result)
+    }
+
+    /// Reads the names of a key. Whether they are those of arguments is known when these are (S-51).
+    private static func key(_ call: MessageReader, of subject: String) throws -> [String] {
+        var names: [String] = []
+        _ = try call.enterContainer(.array, "s")
+        while try call.peekType() != nil {
+            guard names.count < Limits.keyArguments else {
+                throw FlowError(
+                    .limitExceeded,
+                    "the key of \(subject) names more than \(Limits.keyArguments) arguments; that is the limit")
+            }
+            names.append(String(cString: try call.readString()))
+        }
+        try call.exitContainer()
+        return names
     }
 
     /// Reads the values that a flow can answer with.
