@@ -88,6 +88,45 @@ struct NavigateTests {
         #expect(try service.client.waitForSignal("NavigationOccurred").values[4]["note"] == "[a,b]")
     }
 
+    @Test func `S-51 a document that is open comes to the front, and along means the flow with these values`() throws {
+        let definitions = """
+            [steps]
+            start   = {}
+            docOpen = { uri = "string" }
+            edit    = { line = "int64?" }
+            [screens]
+            list = {}
+            page = { arguments = { line = "int64?" } }
+            [[autostart]]
+            flow = "app"
+            [flows.app]
+            initial  = "start"
+            children = "stack"
+            [flows.app.on]
+            start   = { screen = "list" }
+            docOpen = { flow = "doc", reuse = "raise" }
+            [flows.doc]
+            arguments = { uri = "string" }
+            key       = ["uri"]
+            whenEmpty = "stay"
+            [flows.doc.on]
+            edit = { screen = "page" }
+            """
+        let service = try Service(definitions)
+        for uri in ["a", "b", "a"] {
+            #expect(try service.ctl("emit", "app", "docOpen", "uri=\(uri)").status == .status(0))
+        }
+        let documents = try service.ctl("tree", "--json").objects.filter { $0["name"] as? String == "doc" }
+        #expect(documents.compactMap { ($0["arguments"] as? [String: Any])?["uri"] as? String } == ["b", "a"])
+        let run = try service.ctl("along", "app", "doc[uri=b]:edit,line=7")
+        #expect(run.output == "app\napp/doc_2: navigated\n", "\(run.errors)")
+        let absent = try service.ctl("along", "app", "doc[uri=c]:edit")
+        #expect(absent.status == .status(1) && absent.errors.contains("no flow of that name and key is live below"))
+        let unknown = try service.ctl("along", "app", "doc[url=c]:edit")
+        #expect(
+            unknown.errors.contains("has no argument 'url': it takes 'uri'; did you mean 'uri'?"), "\(unknown.errors)")
+    }
+
     @Test func `wait ends at once where the flow is ready`() throws {
         let service = try Service(homeDefinitions)
         #expect(try service.ctl("wait", "main", "--ready").status == .status(0))

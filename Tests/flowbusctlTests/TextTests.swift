@@ -50,6 +50,17 @@ struct TextTests {
             ])
     }
 
+    @Test func `S-51 a segment has values of a key in brackets`() throws {
+        let segment = try PathSegment("doc[uri='a]:b',n=[1,2]]:open,x=1")
+        #expect((segment.flow, segment.step) == ("doc", "open"))
+        #expect(segment.key == (try TypedArgument.all(["uri='a]:b'", "n=[1,2]"])))
+        #expect(segment.arguments == (try TypedArgument.all(["x=1"])))
+        #expect(try PathSegment("doc[n=1]").step == "")
+        for text in ["doc[n=1", "doc[n=1]x", "[n=1]", "doc[n=1]:", "doc[n]"] {
+            #expect(throws: Failure.self) { try PathSegment(text) }
+        }
+    }
+
     @Test func `times are those of the user's zone`() throws {
         // 2026-11-21 13:00:00 UTC
         let now: UInt64 = 1_795_266_000_000_000

@@ -156,7 +156,8 @@ extension PlayedProgram {
             switch option {
             case .value(let name, let value): return (name, value)
             case .arguments(let name, let givens):
-                let parameters = name == "arguments" ? play.definitions?.parameters(of: contributor) : nil
+                let parameters =
+                    ["arguments", "key"].contains(name) ? play.definitions?.parameters(of: contributor) : nil
                 return (name, .dictionary(resolved(givens, parameters, from: arguments)))
             }
         }
@@ -184,6 +185,8 @@ extension Definitions {
         switch contributor.kind {
         case "screen": screen(contributor.name)?.parameters
         case "flow": flows.first { $0.name == contributor.name }?.parameters
+        case "pop", "show", "hide", "dismiss":
+            screen(contributor.name)?.parameters ?? flows.first { $0.name == contributor.name }?.parameters
         default: step(contributor.name)?.parameters
         }
     }

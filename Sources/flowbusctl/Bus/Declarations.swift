@@ -74,6 +74,12 @@ struct TypedArgument: Equatable {
         }
     }
 
+    /// Returns its value as a type, or as it is if none is known.
+    func value(as type: ValueType?) throws(Failure) -> Value {
+        guard let type else { return try naturalValue() }
+        return try value(as: type)
+    }
+
     /// Returns its value if no type is known.
     func naturalValue() throws(Failure) -> Value {
         do throws(ArgumentText.InvalidValue) {

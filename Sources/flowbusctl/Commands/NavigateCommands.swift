@@ -39,7 +39,8 @@ struct AlongCommand: Command {
         commandName: "along", abstract: "Follow a deep link along a path of flows, each below the previous one.",
         discussion: """
             A segment is the name of a flow's definition and, optionally, a step for that flow: 'main:open,item=7'. A comma \
-            inside quotes or brackets belongs to the value.
+            inside quotes or brackets belongs to the value. Of several flows of a name, 'main[user=anna]:open' means the one with \
+            this value of its key.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -68,8 +69,10 @@ struct AlongCommand: Command {
         let declarations = try client.declarations()
         var path: [Value] = []
         for segment in typed { path.append(try segment.value(declarations)) }
+        let keys = try keys(of: typed, client)
         var options: [(name: String, value: Value)] = []
         if let time { options.append(("timeout", .uint64(time))) }
+        if let keys { options.append(("keys", keys)) }
         if let start { options.append(("root", .objectPath(try NodePath(start).objectPath))) }
         do throws(Failure) {
             let answer = try client.coordinator(
@@ -81,26 +84,56 @@ struct AlongCommand: Command {
             throw Failure(.negative, error.message, errorName: error.errorName)
         }
     }
+
+    /// Returns the values of keys, with their declared types; nil if none is given.
+    private func keys(of segments: [PathSegment], _ client: ServiceClient) throws(Failure) -> Value? {
+        if segments.allSatisfy(\.key.isEmpty) { return nil }
+        let definitions = try client.definitions()
+        var keys: [Value] = []
+        for segment in segments {
+            let flow = definitions.flow(named: segment.flow).map { definitions[$0] }
+            var values: [(name: String, value: Value)] = []
+            for argument in segment.key {
+                // The service refuses what is not in the key.
+                let type = flow?.parameters.first { $0.name == argument.name }?.type
+                values.append((argument.name, try argument.value(as: type)))
+            }
+            keys.append(.dictionary(values))
+        }
+        return .array(element: "a{sv}", keys)
+    }
 }
 
 /// A segment of a path of flows on the command line.
 struct PathSegment: Equatable {
     let flow: String
+    let key: [TypedArgument]
     let step: String
     let arguments: [TypedArgument]
 
     init(_ text: String) throws(Failure) {
-        let colon = text.firstIndex(of: ":") ?? text.endIndex
-        flow = String(text[..<colon])
-        guard Names.isPresentableName(flow) else {
+        let name = text.prefix { $0 != ":" && $0 != "[" }
+        var rest = text[name.endIndex...]
+        var key: Substring = ""
+        if rest.first == "[" {
+            guard let end = Self.closing(rest) else {
+                throw Failure(.usage, "'\(Names.escaped(text))' has no ']' behind the values of its key")
+            }
+            key = rest[rest.index(after: rest.startIndex)..<end]
+            rest = rest[rest.index(after: end)...]
+        }
+        flow = String(name)
+        self.key = try TypedArgument.all(key.isEmpty ? [] : Self.split(key))
+        guard Names.isPresentableName(flow), rest.isEmpty || rest.first == ":" else {
             throw Failure(
                 .usage,
-                "'\(Names.escaped(text))' is no segment of a path; write it as flow, flow:step or flow:step,name=value"
+                "'\(Names.escaped(text))' is no segment of a path; write it as flow, flow:step or flow:step,name=value, with "
+                    + "flow[name=value] for one of several"
             )
         }
-        let parts = colon == text.endIndex ? [] : Self.split(text[text.index(after: colon)...])
+        let parts = rest.isEmpty ? [] : Self.split(rest.dropFirst())
         step = parts.first ?? ""
-        if colon != text.endIndex, step.isEmpty {
+        if !rest.isEmpty, step.isEmpty {
             throw Failure(.usage, "'\(Names.escaped(text))' has no step after the ':'")
         }
         arguments = try TypedArgument.all(Array(parts.dropFirst()))
@@ -112,6 +145,26 @@ struct PathSegment: Equatable {
         // The service refuses an undeclared step, and suggests a similar name.
         let values = try declared?.values(of: arguments) ?? .dictionary([])
         return .structure([.string(flow), .string(step), values])
+    }
+
+    /// The place of the bracket that closes the one at the beginning.
+    private static func closing(_ text: Substring) -> Substring.Index? {
+        var depth = 0
+        var quote: Character?
+        for index in text.indices {
+            let character = text[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            } else if character == "[" {
+                depth += 1
+            } else if character == "]" {
+                depth -= 1
+                if depth == 0 { return index }
+            }
+        }
+        return nil
     }
 
     /// Splits at the commas outside quotes and brackets.
