@@ -121,7 +121,14 @@ extension FlowCoordinator {
         var types: [String: any Presentable.Type] = [:]
         var names: [String: String] = [:]
         for child in children {
+            let key = Arguments(child.options.key).sorted { $0.name < $1.name }
             if let flow = child.flow {
+                guard key.isEmpty else {
+                    throw NavigationError(
+                        .notSupported,
+                        "'key' of '\(type(of: flow))': it is for screens; a flow that a program implements has no arguments"
+                    )
+                }
                 if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
@@ -140,11 +147,20 @@ extension FlowCoordinator {
                 types[screen] = type
             }
             let result = try result(of: type)
+            let parameters = key.compactMap { argument in
+                ValueType(signature: argument.value.signature).map { Parameter(argument.name, $0) }
+            }
             if let known = (asked.registration.screens + screens).first(where: { $0.name == screen }) {
                 guard known.result == result else {
                     throw NavigationError(
                         .invalidArguments,
                         "the screen '\(screen)' of type '\(type)' has another Answer than the one of that "
+                            + "name that was contributed before; give it another name")
+                }
+                guard known.parameters == parameters else {
+                    throw NavigationError(
+                        .invalidArguments,
+                        "the screen '\(screen)' of type '\(type)' has another key, or one with other types, than the one of that "
                             + "name that was contributed before; give it another name")
                 }
                 continue
@@ -155,7 +171,8 @@ extension FlowCoordinator {
                     "declare 'name' in '\(type)': '\(Names.escaped(screen))' can't be the name of a screen: "
                         + "\(Names.presentableNameRule), and not 'root'")
             }
-            screens.append(ScreenDeclaration(screen, result: result))
+            screens.append(
+                ScreenDeclaration(screen, parameters: parameters, key: parameters.map(\.name), result: result))
         }
         if !screens.isEmpty { requests.append(FlowKindRequest(type: asked.type, screens: screens)) }
         registerIfNeeded(requests[...]) { [weak self] result in

@@ -124,11 +124,11 @@ extension FlowCoordinator: HostDelegate {
                     try self.child(
                         .screen, name, restoration == nil ? step : NoneStep(), arguments, style,
                         allowsStepWhenNotPresented, onResult, options, question))
-            case .pop(let name): all.append(NamedContributor(.pop, hostName(ofChild: name)))
+            case .pop(let name, let key): all.append(.live(.pop, hostName(ofChild: name), key))
             case .popToRoot: all.append(NamedContributor(.pop, "root"))
-            case .showChild(let name): all.append(NamedContributor(.show, hostName(ofChild: name)))
-            case .hideChild(let name): all.append(NamedContributor(.hide, hostName(ofChild: name)))
-            case .dismissChild(let name): all.append(NamedContributor(.dismiss, hostName(ofChild: name)))
+            case .showChild(let name, let key): all.append(.live(.show, hostName(ofChild: name), key))
+            case .hideChild(let name, let key): all.append(.live(.hide, hostName(ofChild: name), key))
+            case .dismissChild(let name, let key): all.append(.live(.dismiss, hostName(ofChild: name), key))
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }

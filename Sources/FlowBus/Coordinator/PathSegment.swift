@@ -20,6 +20,8 @@ public struct PathSegment: Sendable {
     public let flow: String
     /// The type of the flow, whose name can be another on the bus.
     package let type: (any Flow.Type)?
+    /// Values of its key, which tell it apart from other flows of its name (S-51); those that are left out can be any.
+    public var key: [String: DBusValue] = [:]
     private let content: Content
 
     /// Creates a segment.
@@ -83,10 +85,10 @@ extension FlowCoordinator {
     public func navigate(
         along path: [PathSegment], timeout: Duration = .seconds(10)
     ) async throws -> [FlowOutcome] {
-        var segments: [(flow: String, step: StepMessage?)] = []
+        var segments: [HostSegment] = []
         for segment in path {
             let flow = segment.type.map { hostName(of: $0) } ?? hostName(ofFlow: segment.flow)
-            segments.append((flow, try segment.message(encode)))
+            segments.append(HostSegment(flow: flow, key: Arguments(segment.key), step: try segment.message(encode)))
         }
         let microseconds = timeout.microseconds
         return try await answer { done in host.navigate(along: segments, timeout: microseconds, done) }

@@ -31,6 +31,10 @@ public struct ChildOptions: Equatable, Sendable {
     /// A child of the same name is. Its object stays, and takes the initial steps of the new stepper. The object that is contributed is
     /// withdrawn (``Presentable/withdraw()``), unless it is the same one: its flow may have shown it already.
     public var reuse: Reuse
+    /// Values that tell this screen apart from others of its name (S-51): ``reuse`` means the one with equal values, else a new one.
+    /// All screens of a name have a key with the same names and types. Of a child that is contributed by its name, they are arguments
+    /// that its definition has in its `key`.
+    public var key: [String: DBusValue]
     /// Whether all other children of the flow are dismissed first (S-19). Their ``onDismissed`` is not taken.
     public var clears: Bool
     /// The layer in which it stands, one of the flow's ``Flow/layers``; nil for the lowest (S-37). Only flows stand in layers.
@@ -42,15 +46,17 @@ public struct ChildOptions: Equatable, Sendable {
     ///   - whenHidden: what happens to the steps of its stepper while it is not presented.
     ///   - onDismissed: the step that the flow takes when the child is gone without the flow's doing.
     ///   - reuse: whether a live child is used instead of this one.
+    ///   - key: values that tell a screen apart from others of its name.
     ///   - clears: whether all other children are dismissed first.
     ///   - layer: the layer in which it stands.
     public init(
-        whenHidden: WhenHidden? = nil, onDismissed: DismissalStep? = nil, reuse: Reuse = .never, clears: Bool = false,
-        layer: String? = nil
+        whenHidden: WhenHidden? = nil, onDismissed: DismissalStep? = nil, reuse: Reuse = .never,
+        key: [String: DBusValue] = [:], clears: Bool = false, layer: String? = nil
     ) {
         self.whenHidden = whenHidden
         self.onDismissed = onDismissed
         self.reuse = reuse
+        self.key = key
         self.clears = clears
         self.layer = layer
     }
@@ -72,6 +78,13 @@ public struct ChildOptions: Equatable, Sendable {
         case .never: break
         case .newest: contributor.options[.reuse] = .flag(true)
         case .raised: contributor.options[.reuse] = .text(NamedContributor.Option.raise)
+        }
+        if !key.isEmpty {
+            var arguments = Arguments(key)
+            if case .arguments(let given)? = contributor.options[.arguments] {
+                arguments = given.filter { key[$0.name] == nil } + arguments
+            }
+            contributor.options[.arguments] = .arguments(arguments)
         }
         if clears { contributor.options[.clear] = .flag(true) }
         contributor.options[.layer] = layer.map { .text($0) }

@@ -63,9 +63,11 @@ extension FlowContributor: @FlowActor Equatable {
         case (.forwardToCurrentFlow(let step), .forwardToCurrentFlow(let otherStep)),
             (.forwardToParentFlow(let step), .forwardToParentFlow(let otherStep)):
             Likeness.areEqual(step, otherStep)
-        case (.pop(let name), .pop(let otherName)), (.showChild(let name), .showChild(let otherName)),
-            (.hideChild(let name), .hideChild(let otherName)), (.dismissChild(let name), .dismissChild(let otherName)):
-            name == otherName
+        case (.pop(let name, let key), .pop(let otherName, let otherKey)),
+            (.showChild(let name, let key), .showChild(let otherName, let otherKey)),
+            (.hideChild(let name, let key), .hideChild(let otherName, let otherKey)),
+            (.dismissChild(let name, let key), .dismissChild(let otherName, let otherKey)):
+            name == otherName && key == otherKey
         case (.popToRoot, .popToRoot): true
         case (.contribute, _), (.contributeFlow, _), (.contributeScreen, _), (.forwardToCurrentFlow, _),
             (.forwardToParentFlow, _), (.pop, _), (.popToRoot, _), (.showChild, _), (.hideChild, _), (.dismissChild, _):

@@ -51,17 +51,18 @@ public enum FlowContributor {
     case forwardToParentFlow(withStep: any Step)
     /// Dismisses the children that are newer than the newest one of a name: of a screen (``Presentable/name``), or a flow
     /// (``Flow/definition``). If there is none of that name, none is dismissed (S-19). Like the contributors that follow, it is the
-    /// flow's own doing: ``ChildOptions/onDismissed`` is not taken. A name that no child ever had is an error.
-    case pop(to: String)
+    /// flow's own doing: ``ChildOptions/onDismissed`` is not taken. A name that no child ever had is an error. With values of its
+    /// ``ChildOptions/key``, here and below, the newest child with these is meant (S-51).
+    case pop(to: String, key: [String: DBusValue] = [:])
     /// Dismisses all children but the oldest (S-19).
     case popToRoot
     /// Brings the newest child of a name to the front: with ``Children/tabs`` it is selected; with ``Children/layers`` and
     /// ``Children/free`` a flow becomes visible (S-37). In a stack, ``ChildOptions/Reuse/raised`` does that.
-    case showChild(named: String)
+    case showChild(named: String, key: [String: DBusValue] = [:])
     /// Hides the newest child flow of a name, with ``Children/layers`` and ``Children/free`` (S-37).
-    case hideChild(named: String)
+    case hideChild(named: String, key: [String: DBusValue] = [:])
     /// Dismisses the newest child of a name, with everything below it (S-37).
-    case dismissChild(named: String)
+    case dismissChild(named: String, key: [String: DBusValue] = [:])
 
     /// Adds a child that is its own stepper.
     ///

@@ -50,7 +50,7 @@ package protocol Host: AnyObject {
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
     /// Delivers steps to flows, each below the one before (S-28), with a time limit in µs.
     func navigate(
-        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
+        along path: [HostSegment], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
     /// Emits a step on a presentable, and answers with the answer of what it leads to (S-45).
@@ -223,6 +223,11 @@ extension NamedContributor {
         return NamedContributor(kind, name, options)
     }
 
+    /// A live child, which has these values of its key (S-51).
+    static func live(_ kind: Kind, _ name: String, _ key: [String: DBusValue]) -> NamedContributor {
+        NamedContributor(kind, name, key.isEmpty ? [:] : [.key: .arguments(Arguments(key))])
+    }
+
     /// The end of the flow with a result.
     package static func end(with result: Arguments) -> NamedContributor {
         NamedContributor(.end, "", [.result: .arguments(result)])
@@ -241,6 +246,18 @@ extension NamedContributor.Given {
         var options: NamedContributor.Options = [.step: .text(name)]
         options[.arguments] = arguments.map { .arguments($0) }
         return .table(options)
+    }
+}
+
+/// One flow of a path to navigate along.
+package struct HostSegment {
+    package var flow: String
+    /// Values of its key (S-51).
+    package var key: Arguments
+    package var step: StepMessage?
+
+    package init(flow: String, key: Arguments, step: StepMessage?) {
+        (self.flow, self.key, self.step) = (flow, key, step)
     }
 }
 

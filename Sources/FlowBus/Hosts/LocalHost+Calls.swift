@@ -158,15 +158,15 @@ extension LocalHost {
     }
 
     func navigate(
-        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>
+        along path: [HostSegment], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>
     ) {
         call { [weak self] result in
             done(result.map { self?.outcomes($0) ?? [] })
         } _: { host, request throws(FlowError) in
             var segments: [FlowCore.PathSegment] = []
-            for (flow, step) in path {
-                var segment = FlowCore.PathSegment(flow: flow)
-                if let step { (segment.step, segment.arguments) = (try host.step(step), step.arguments) }
+            for it in path {
+                var segment = FlowCore.PathSegment(flow: it.flow, key: it.key)
+                if let step = it.step { (segment.step, segment.arguments) = (try host.step(step), step.arguments) }
                 segments.append(segment)
             }
             return .pathOpened(request, segments, by: Self.client, timeout: timeout, blocks: false)

@@ -191,15 +191,15 @@ extension BusLink {
     }
 
     func navigate(
-        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowBus.FlowOutcome]>
+        along path: [HostSegment], timeout: UInt64, _ done: @escaping Done<[FlowBus.FlowOutcome]>
     ) {
         coordinator("NavigateAlong") { body throws(SdError) in
             try body.openContainer(.array, "(ssa{sv})")
-            for (flow, step) in path {
+            for segment in path {
                 try body.openContainer(.structure, "ssa{sv}")
-                try body.append(flow)
-                try body.append(step?.name ?? "")
-                try body.append(step?.arguments ?? [])
+                try body.append(segment.flow)
+                try body.append(segment.step?.name ?? "")
+                try body.append(segment.step?.arguments ?? [])
                 try body.closeContainer()
             }
             try body.closeContainer()
@@ -207,6 +207,10 @@ extension BusLink {
             try body.appendEntry("timeout", .uint64(timeout))
             // The flows of this program are asked while it waits.
             try body.appendEntry("blocks", .bool(false))
+            if path.contains(where: { !$0.key.isEmpty }) {
+                let keys = path.map { Value.dictionary($0.key.map { ($0.name, $0.value) }) }
+                try body.appendEntry("keys", .array(element: "a{sv}", keys))
+            }
             try body.closeContainer()
         } _: {
             done($0.reading(Self.outcomes))

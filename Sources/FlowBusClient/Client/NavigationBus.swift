@@ -231,10 +231,11 @@ extension NavigationBus {
     public func navigate(
         along path: [FlowBus.PathSegment], timeout: Duration = .seconds(10)
     ) async throws -> [FlowBus.FlowOutcome] {
-        var segments: [(flow: String, step: StepMessage?)] = []
+        var segments: [HostSegment] = []
         for segment in path {
             let flow = segment.type.map(link.names.name) ?? segment.flow
-            segments.append((flow, try segment.message(link.names.message)))
+            let step = try segment.message(link.names.message)
+            segments.append(HostSegment(flow: flow, key: Arguments(segment.key), step: step))
         }
         let microseconds = timeout.microseconds
         return try await answer { link.navigate(along: segments, timeout: microseconds, $0) }

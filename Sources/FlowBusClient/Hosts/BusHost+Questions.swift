@@ -143,8 +143,13 @@ extension BusLink {
             if let result = flow.result { try body.appendEntry("result", Value(result)) }
             if !flow.screens.isEmpty {
                 let screens = flow.screens.map { screen in
-                    let result = screen.result.map { [(name: "result", value: Value($0))] }
-                    return Value.entry(key: .string(screen.name), value: .dictionary(result ?? []))
+                    var options: [(name: String, value: Value)] = []
+                    if let result = screen.result { options.append(("result", Value(result))) }
+                    if !screen.key.isEmpty {
+                        options.append(("arguments", Value(screen.parameters)))
+                        options.append(("key", .array(element: "s", screen.key.map(Value.string))))
+                    }
+                    return Value.entry(key: .string(screen.name), value: .dictionary(options))
                 }
                 try body.appendEntry("screens", .array(element: "{sa{sv}}", screens))
                 try body.appendEntry("presenter", .objectPath(presenter))

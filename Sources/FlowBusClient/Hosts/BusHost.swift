@@ -222,7 +222,7 @@ final class BusHost: Host {
     }
 
     func navigate(
-        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowBus.FlowOutcome]>
+        along path: [HostSegment], timeout: UInt64, _ done: @escaping Done<[FlowBus.FlowOutcome]>
     ) {
         ask(done) { $0.navigate(along: path, timeout: timeout, $1) }
     }

@@ -167,6 +167,56 @@ struct ChildOptionsTests {
         #expect(error.code == .navigatorFailed && error.message.contains("'hide' is for children"))
     }
 
+    @Test(arguments: HostKind.allCases)
+    func `S-51: screens of one name are told apart by a key`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        var made: [TestScreen] = []
+        func page(_ uri: String, _ reuse: ChildOptions.Reuse = .raised) -> FlowContributor {
+            made.append(TestScreen("page"))
+            return .contribute(
+                withNext: made[made.count - 1], options: ChildOptions(reuse: reuse, key: ["uri": .string(uri)]))
+        }
+        let flow = try await fixture.root(Stacked.self) { step in
+            switch step as? TestStep {
+            case .one: .all(page("a"), page("b"))
+            case .two: .one(flowContributor: page("a"))
+            default: .one(flowContributor: .dismissChild(named: "page", key: ["uri": .string("b")]))
+            }
+        }
+        var log: [[String]] = []
+        for step in [TestStep.one, .two, .three] {
+            try await fixture.coordinator.emit(step, on: flow)
+            log.append(try await applied(fixture))
+        }
+        #expect(
+            log == [
+                ["screen Stacked/page", "screen Stacked/page_2"], ["reuse Stacked/page"], ["dismiss Stacked/page_2"],
+            ])
+        #expect(made.map(fixture.coordinator.path(of:)) == ["Stacked/page", nil, nil])
+    }
+
+    @Test func `S-51: a key has the same names and types for all screens of a name, and is for screens`() async throws {
+        let fixture = try CoordinatorFixture(.inProcess)
+        let inner = OddFlow(Main.self) { _ in .none }
+        let flow = try await fixture.root(Stacked.self) { step in
+            switch step as? TestStep {
+            case .one: .one(flowContributor: Self.page("page", ChildOptions(key: ["uri": .string("a")])))
+            case .two: .one(flowContributor: Self.page("page", ChildOptions(key: ["uri": .int64(1)])))
+            default:
+                .one(
+                    flowContributor: .contribute(
+                        withNextPresentable: inner, withNextStepper: NoneStepper(),
+                        options: ChildOptions(key: ["uri": .string("a")])))
+            }
+        }
+        try await fixture.coordinator.emit(TestStep.one, on: flow)
+        for (step, text) in [(TestStep.two, "has another key, or one with other types"), (.three, "it is for screens")]
+        {
+            let error = try await refusal { try await fixture.coordinator.emit(step, on: flow) }
+            #expect(error.message.contains(text), "\(error)")
+        }
+    }
+
     // MARK: Layers
 
     /// A flow with a lock above its apps.
