@@ -24,6 +24,10 @@ public enum Effect: Equatable, Sendable {
     indirect case askGuard(Question)
     /// Call `Navigate` of a navigator, and report ``Event/navigatorReplied(_:_:)``.
     indirect case askNavigator(Question)
+    /// Send `PropertiesChanged`: the coordinator's context has these values now, without private ones (S-57).
+    case changeContext(Arguments)
+    /// Send `ContextChanged` to the owner of a screen.
+    case emitContextChanged(ContextNews)
     /// Call `Present` of a presenter, and report ``Event/presenterReplied(_:_:)``.
     indirect case present(Presentation)
     /// Call `Alive` of an owner, and report ``Event/aliveReplied(_:_:)``.

@@ -40,6 +40,8 @@ public enum Event: Sendable {
     case screenFinished(RequestID, of: NodeID, Arguments, by: Client)
     /// The owner of a presentable took the answer to an ask, by its token, or does not want it any more (S-45).
     case answerAcknowledged(RequestID, of: NodeID, token: String, by: Client)
+    /// A client set values of the context: those that a flow sees, or with nil those of the coordinator (S-57).
+    case contextSet(RequestID, Arguments, of: NodeID?, by: Client)
     /// A client requested a root (`Coordinate`).
     indirect case flowRequested(RequestID, FlowRequest)
     /// A client moved a root to another output; empty for none (S-41).
@@ -86,7 +88,8 @@ public enum Event: Sendable {
     /// The definition files were read again, and have no errors.
     case definitionsRead(Definitions)
     /// Records of an earlier process (``Coordinator/takeRecords()``) were found. Only owners of bus names may come before this
-    /// event. For a fresh tree, it has records of the kind ``RecordKey/Kind/counters`` alone. On another bus, clients are not
+    /// event. For a fresh tree, it has records of the kind ``RecordKey/Kind/counters`` alone, and at most one more, of the coordinator's
+    /// context. On another bus, clients are not
     /// the same, and flows with `restore = false` are left out (D-3).
     case restored([Record], onSameBus: Bool)
 }

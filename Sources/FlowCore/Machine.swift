@@ -28,6 +28,8 @@ struct Machine: Sendable {
     var alarms = Alarms()
     /// Properties and signals of other services (S-42).
     var steppers: Steppers
+    /// When signals may report the values of the context.
+    var contextPace = ContextPace()
     /// The time of the event that is continued in slices.
     var begun = Instant(microseconds: 0)
 
@@ -60,6 +62,7 @@ struct Machine: Sendable {
         self.definitions = definitions
         forest = Forest(base: basePath, quotas: quotas, isRecorded: isRecorded)
         forest.setCountsNames(definitions.askWhatIsAlive)
+        forest.context = ContextValues(definitions.context)
         origins = Origins(isRecorded: isRecorded, limit: quotas.triggeredSteps)
         registrations = Registrations(files: definitions)
         steppers = Steppers(definitions)
@@ -133,6 +136,8 @@ struct Machine: Sendable {
             changeScreen(node, .result(result), by: client, request, &turn)
         case .answerAcknowledged(let request, let node, let token, let client):
             acknowledge(token, of: node, by: client, request, &turn)
+        case .contextSet(let request, let values, let node, let client):
+            setContext(values, of: node, by: client, request, &turn)
         case .flowRequested(let request, let flowRequest): coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
             moveRoot(node, to: output, by: client, request, &turn)

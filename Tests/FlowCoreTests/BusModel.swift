@@ -123,7 +123,9 @@ struct BusModel {
         case .askGuard(let it), .askNavigator(let it):
             if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
-        case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .endProcess, .reportTiming,
+        case .emitContextChanged(let it): if objects[it.path]?.owner != it.client.name { complain(effect) }
+        case .changeContext, .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .endProcess,
+            .reportTiming,
             .reportDelay,
             .emitStepConcluded,
             .emitAnswered,
@@ -144,7 +146,7 @@ struct BusModel {
         case .show, .hide: contribution.path == nil || object?.name == contribution.name
         case .pop: contribution.path == nil || object != nil || later.contains { $0.kind == .pop }
         case .back: contribution.path != nil && object == nil
-        case .clear, .current, .parent, .end, .dismiss, .evict: true
+        case .clear, .current, .parent, .end, .dismiss, .evict, .set: true
         }
     }
 
@@ -155,7 +157,7 @@ struct BusModel {
         case .reuse: stand(path)
         case .show:
             if let parent = objects[path]?.parent, covering[objects[parent]?.name ?? ""] == .layers { stand(path) }
-        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss, .evict: break
+        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss, .evict, .set: break
         }
     }
 
@@ -277,5 +279,14 @@ extension BusModel {
     private func rank(_ child: PresentableState) -> Int {
         let layers = child.parent.flatMap { objects[$0] }.flatMap { self.layers[$0.name] } ?? []
         return layers.firstIndex { $0.name == standing[child.instance] } ?? 0
+    }
+}
+
+extension PresentableState {
+    /// Signals of the context can lag behind it (S-57).
+    var withoutContext: PresentableState {
+        var state = self
+        state.context = []
+        return state
     }
 }

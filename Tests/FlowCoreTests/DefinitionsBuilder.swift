@@ -19,6 +19,7 @@ struct DefinitionsBuilder {
         case hide(KeyedName)
         case dismiss(KeyedName)
         case evict
+        case set([Binding])
     }
 
     /// The options of a child.
@@ -79,6 +80,18 @@ struct DefinitionsBuilder {
         /// The bus name of the navigator, and the steps that it takes.
         var navigated: (by: String, steps: [String])?
         var rules: [(step: String, branches: Branches)] = []
+        var context: [Context] = []
+    }
+
+    /// A value of the context, of the type string.
+    struct Context {
+        var name: String
+        var initial: String
+        var setters: [String] = []
+        var isPrivate = false
+        var isForDisk = false
+        /// The step that follows from a change, and the flow that takes it; for a value of a flow that itself.
+        var changed: (step: String, flow: String)?
     }
 
     struct Root {
@@ -105,6 +118,7 @@ struct DefinitionsBuilder {
     private(set) var flows: [String: Flow] = [:]
     var autostart: [Root] = []
     var steppers: [Stepper] = []
+    var context: [Context] = []
 
     mutating func step(_ name: String, _ parameters: KeyValuePairs<String, String> = [:], isPrivate: Bool = false) {
         steps[name] = StepDeclaration(name, parameters: Self.parameters(parameters), isPrivate: isPrivate)
@@ -117,7 +131,7 @@ struct DefinitionsBuilder {
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
         evictAfter: UInt64? = nil, watchdog: UInt64? = nil, endsHungProcess: Bool = false,
         patience: UInt64? = nil,
-        result: KeyValuePairs<String, String>? = nil, isResultPublic: Bool = false
+        result: KeyValuePairs<String, String>? = nil, isResultPublic: Bool = false, context: [String] = []
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
@@ -132,7 +146,7 @@ struct DefinitionsBuilder {
             keepsAwake: keepsAwake,
             isStateOnDisk: isStateOnDisk, evictAfter: evictAfter, watchdog: watchdog,
             endsHungProcess: endsHungProcess, patience: patience,
-            result: result.map(Self.parameters), isResultPublic: isResultPublic)
+            result: result.map(Self.parameters), isResultPublic: isResultPublic, context: context)
     }
 
     mutating func flow(
@@ -164,6 +178,9 @@ struct DefinitionsBuilder {
         flows[flow]?.navigated = navigated
         if navigated != nil { flows[flow]?.rules = [] }
     }
+
+    /// Adds a value of the context to an existing flow.
+    mutating func add(_ value: Context, to flow: String) { flows[flow]?.context.append(value) }
 
     mutating func addRule(_ step: String, _ branches: Branches, to flow: String) {
         flows[flow]?.rules.append((step: step, branches: branches))
@@ -209,7 +226,7 @@ extension DefinitionsBuilder {
                     interface: "com.example.Vehicle1",
                     source: stepper.property.map { .property($0, absent: stepper.absent) } ?? .signal(stepper.signal),
                     step: names.step(stepper.step), bindings: stepper.with)
-            })
+            }, context: names.context(whole.context))
     }
 
     private mutating func declareMentioned() {
@@ -223,6 +240,7 @@ extension DefinitionsBuilder {
                 for part in rule.branches.parts { mention(part) }
             }
         }
+        for value in context + flows.values.flatMap(\.context) { mention(step: value.changed?.step) }
         for stepper in steppers {
             mention(step: stepper.step)
             if flows[stepper.flow] == nil { flow(stepper.flow) }
@@ -247,7 +265,7 @@ extension DefinitionsBuilder {
             mention(step: child.onResult)
         case .current(let name, _), .parent(let name, _): mention(step: name)
         case .end(let name, _): mention(step: name)
-        case .answer, .pop, .popRoot, .show, .hide, .dismiss, .evict: break
+        case .answer, .pop, .popRoot, .show, .hide, .dismiss, .evict, .set: break
         }
     }
 
@@ -325,7 +343,19 @@ private struct Numbers {
                             Alternative(when: $0.when, unless: $0.unless, contributors: $0.parts.map(contributor))
                         })
                 }
-                .sorted { $0.step.index < $1.step.index })
+                .sorted { $0.step.index < $1.step.index },
+            context: context(flow.context))
+    }
+
+    func context(_ values: [DefinitionsBuilder.Context]) -> [ContextDeclaration] {
+        values.sorted { $0.name < $1.name }.compactMap { value in
+            ValueType(name: "string").map { type in
+                ContextDeclaration(
+                    value.name, type, initial: .string(value.initial), setters: value.setters,
+                    isPrivate: value.isPrivate, isForDisk: value.isForDisk,
+                    changed: value.changed.map { ContextDeclaration.Change(step($0.step), on: flow($0.flow)) })
+            }
+        }
     }
 
     func contributor(_ part: DefinitionsBuilder.Part) -> FlowContributor {
@@ -338,6 +368,7 @@ private struct Numbers {
         case .hide(let name): .hide(name)
         case .dismiss(let name): .dismiss(name)
         case .evict: .evict
+        case .set(let bindings): .set(bindings)
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))
         case .answer(let with): .answer(.given(with))

@@ -37,6 +37,8 @@ extension Effect {
             "sight \(path) \(isInSight) for \(owner.name)"
         case .askGuard(let it): "guard? \(it.text)"
         case .askNavigator(let it): "navigator? \(it.text)"
+        case .changeContext(let values): "context" + values.text
+        case .emitContextChanged(let it): "context \(it.path) for \(it.client.name)\(it.values.text)"
         case .present(let it): it.text
         case .askAlive(let it): "alive? \(it.client.name) #\(it.id.number): \(it.path)"
         case .endProcess(let client, let screen): "end \(client.name), which hangs with \(screen)"

@@ -40,8 +40,14 @@ struct RandomDefinitions {
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss,
                 keepsAwake: chance(5, &random), evictAfter: isShown && name != "p1" ? 1_000_000 : nil,
                 watchdog: isShown ? 2_000_000 : nil,
-                result: answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil)
+                result: answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil,
+                context: chance(2, &random) ? ["c"] : [])
         }
+        builder.context = [
+            .init(
+                name: "c", initial: "x", setters: emitters, isPrivate: chance(5, &random),
+                changed: chance(3, &random) ? ("s0", "f0") : nil)
+        ]
         for name in flows {
             let children = Children.allCases.randomElement(using: &random) ?? .free
             let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
@@ -103,7 +109,8 @@ struct RandomDefinitions {
                 layer: isLayered && chance(2, &random) ? layers.randomElement(using: &random)?.name : nil,
                 onDismissed: chance(2, &random) ? step(&random) : nil,
                 onDismissedWith: bindings(&random, ofDismissal: true))
-            return switch Int.random(in: 0..<15, using: &random) {
+            return switch Int.random(in: 0..<16, using: &random) {
+            case 15: .set([Binding("c", chance(2, &random) ? .step("pin") : .literal(.string("y")))])
             case 0...3 where !isLayered:
                 answered(screens.randomElement(using: &random) ?? "", child, children) { .screen($0, $1) }
             case 0...6: answered(flows.randomElement(using: &random) ?? "", child, children) { .flow($0, $1) }
@@ -138,6 +145,7 @@ struct RandomDefinitions {
         var sources: [Binding] = [
             Binding("n", .literal(.int64(Int64.random(in: 0..<3, using: &random)))), Binding("n", .step("n")),
             Binding("n", .flow("n")), Binding("pin", .step("pin")), Binding("pin", .flow("pin")),
+            Binding("pin", .context("c")),
         ]
         if ofDismissal { sources += [Binding("pin", .childName), Binding("pin", .reason)] }
         return chance(2, &random) ? nil : sources.randomElement(using: &random).map { [$0] }
@@ -187,6 +195,12 @@ extension DefinitionsBuilder {
                 + (withOthers && RandomDefinitions.chance(8, &random) ? ["owner"] : []),
             guarded: guarded.map { (by: RandomDefinitions.services[0], steps: $0) },
             navigated: isNavigated ? (by: RandomDefinitions.services[1], steps: some(steps, &random)) : nil)
+        if RandomDefinitions.chance(4, &random) {
+            add(
+                .init(
+                    name: "c", initial: "z", setters: RandomDefinitions.emitters,
+                    changed: RandomDefinitions.chance(2, &random) ? ("s0", name) : nil), to: name)
+        }
         if isNavigated { return }
         for (step, branches) in rules { addRule(step, branches, to: name) }
     }

@@ -185,7 +185,11 @@ final class RandomProcesses {
             if let slot = coordinator.forest.slot(of: node), coordinator.forest[slot].onResult != nil { finish(slot) }
             acknowledge()
         case 9:
-            if chance(2) {
+            if chance(3) {
+                let values = [Argument("c", .string(["x", "y", "z"].randomElement(using: &random) ?? ""))]
+                let flow = coordinator.isFlow(node) && chance(2) ? node : nil
+                call("set \(values)") { .contextSet($0, values, of: flow, by: client) }
+            } else if chance(2) {
                 let output = ["left", "right", ""].randomElement(using: &random) ?? ""
                 call("move \(path) to \(output)") { .rootMoved($0, node, to: output, by: client) }
             } else {

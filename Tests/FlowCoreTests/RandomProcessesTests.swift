@@ -107,9 +107,13 @@ extension RandomProcesses {
             ("nobody waits longer than he may: \(overdue)", overdue.isEmpty),
             (
                 "a client knows all objects as they are: \(states.filter { model.objects[$0.path] != $0 })",
-                Dictionary(states.map { ($0.path, $0) }) { $1 } == model.objects
+                Dictionary(states.map { ($0.path, $0.withoutContext) }) { $1 }
+                    == model.objects.mapValues(\.withoutContext)
             ),
-            ("presented and current follow from the tree", states == model.recomputed()),
+            (
+                "presented and current follow from the tree",
+                states.map(\.withoutContext) == model.recomputed().map(\.withoutContext)
+            ),
             ("no step waits that could be taken", coordinator.queue.isEmpty),
             ("what is asked is waited for: once a flow", questionsFit(forest)),
             (

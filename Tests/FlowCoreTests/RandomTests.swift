@@ -56,10 +56,14 @@ extension RandomLife {
             ("a refusal changes nothing", isRefusalInert),
             (
                 "a client knows all objects as they are",
-                Dictionary(states.map { ($0.path, $0) }) { $1 } == model.objects
+                Dictionary(states.map { ($0.path, $0.withoutContext) }) { $1 }
+                    == model.objects.mapValues(\.withoutContext)
             ),
             ("a client knows the latest serial", model.serial == coordinator.serial),
-            ("presented and current follow from the tree", states == model.recomputed()),
+            (
+                "presented and current follow from the tree",
+                states.map(\.withoutContext) == model.recomputed().map(\.withoutContext)
+            ),
             ("no path stands twice", Set(states.map(\.path)).count == states.count && forest.count == states.count),
             (
                 "each path leads to its node",

@@ -75,9 +75,11 @@ enum RecordSamples {
                         .init(
                             template: .init(
                                 step: "go",
-                                arguments: .given([Binding("b", .result("r")), Binding("c", .asked("n"))])),
+                                arguments: .given([
+                                    Binding("b", .result("r")), Binding("c", .asked("n")), Binding("d", .context("l")),
+                                ])),
                             asked: arguments)))),
-            "010161000000000000043a312e37000000000000000000000102676f01020162070172016308016e0002016e007805017301730178"
+            "010161000000000000043a312e37000000000000000000000102676f01030162070172016308016e016409016c0002016e007805017301730178"
         ),
         (
             NodeRecord(
@@ -251,6 +253,17 @@ enum RecordSamples {
         (StepperRecord(root: 300, stepper: 1, value: .value(.bool(true)), isPrivate: true), "ac020101620101"),
     ]
     static let savedState = (SavedStateRecord(state: [Argument("n", .int64(5))], isForDisk: true), "01016e00780501")
+    static let context: (ContextValues, String) = {
+        let text = ValueType(name: "string")
+        var values = ContextValues(
+            [
+                text.map { ContextDeclaration("a", $0, initial: .string(""), isPrivate: true) },
+                text.map { ContextDeclaration("b", $0, initial: .string("x"), isForDisk: true) },
+            ].compactMap(\.self))
+        values.set(Argument("a", .string("y"), isPrivate: true))
+        values.set(Argument("b", .string("z")))
+        return (values.recorded ?? ContextValues(), "020161017301790001620073017a01")
+    }()
     static let asks: [(Asks.Ask, String)] = [
         (ask(.open(about: nil)) { $0.key.asker = .client($0.client) }, "0003742031043a312e3700022f6109000000008001"),
         (

@@ -35,6 +35,7 @@ import Testing
         try check([RecordSamples.counters])
         try check([RecordSamples.nameOwner])
         try check([RecordSamples.savedState])
+        try check([RecordSamples.context])
     }
     @Test func `the records of asks`() throws { try check(RecordSamples.asks) }
     @Test func `the records of steppers`() throws { try check(RecordSamples.steppers) }
@@ -52,6 +53,7 @@ import Testing
             case .message: 6
             case .result: 7
             case .asked: 8
+            case .context: 9
             }
         }
         func number(_ readiness: Node.Readiness) -> Int {
@@ -83,7 +85,7 @@ import Testing
                 if case .given(let bindings)? = source { bindings } else { [] }
             }
         }
-        #expect(Set(bindings.map { number($0.source) }).count == 9)
+        #expect(Set(bindings.map { number($0.source) }).count == 10)
         #expect(Set(RecordSamples.nodes.compactMap { $0.0.flow.map { number($0.readiness) } }).count == 3)
         #expect(Set(RecordSamples.tokens.map { number($0.0.outcome) }).count == 6)
         #expect(Set(RecordSamples.lists.flatMap { $0.0.items.map(number) }).count == 2)
@@ -116,6 +118,7 @@ import Testing
         check([RecordSamples.counters])
         check([RecordSamples.nameOwner])
         check([RecordSamples.savedState])
+        check([RecordSamples.context])
         check(RecordSamples.steppers)
         check(RecordSamples.asks)
     }

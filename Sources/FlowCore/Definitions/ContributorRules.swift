@@ -23,8 +23,10 @@ public struct ContributorRules {
 
     /// Returns why contributors of these kinds can't be combined; nil if they can (S-21).
     public static func problem(together kinds: some Collection<NamedContributor.Kind>) -> String? {
-        guard kinds.count > 1, kinds.contains(.end) else { return nil }
-        return "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one"
+        // What the context has outlives the flow.
+        guard kinds.count(where: { $0 != .set }) > 1, kinds.contains(.end) else { return nil }
+        return
+            "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one but for 'set'"
     }
 
     /// Returns why a text is not a valid style; nil if it is.
@@ -86,7 +88,7 @@ public struct ContributorRules {
             )
         case .hide(let name) where !name.isFlow(isFlow):
             return ("hide", "'\(name.name)' is a screen; 'hide' is for flows")
-        case .child, .pop, .show, .hide, .dismiss, .evict, .current, .parent, .end, .answer: return nil
+        case .child, .pop, .show, .hide, .dismiss, .evict, .set, .current, .parent, .end, .answer: return nil
         }
     }
 
@@ -179,6 +181,8 @@ public protocol ContributorSource {
     ) throws(Failure) -> ArgumentSource?
     /// Returns the result with which the flow ends.
     func result() throws(Failure) -> ArgumentSource?
+    /// Returns the values of the context that the kind sets (S-57).
+    func contextValues() throws(Failure) -> [Binding]?
 
     /// Returns the step that an option names; nil is for the kind.
     func step(_ option: Option?) throws(Failure) -> Step?
@@ -227,6 +231,7 @@ public struct ContributorReader<Source: ContributorSource> {
         case .hide: contributor = try source.presentable(orRoot: false).map { .hide($0) }
         case .dismiss: contributor = try source.presentable(orRoot: false).map { .dismiss($0) }
         case .evict: contributor = try source.hasNoName(or: "") ? .evict : nil
+        case .set: contributor = try source.contextValues().map { .set($0) }
         case .none: return try source.hasNoName(or: "") ? [] : nil
         }
         return contributor.map { [$0] }

@@ -46,6 +46,8 @@ public final class Definitions: Equatable, Sendable {
     public let autostart: [Autostart]
     /// The properties and signals of other services that emit steps, in order (S-42).
     public let steppers: [StepperDefinition]
+    /// The values that all flows and screens can know, sorted by name (S-57).
+    public let context: [ContextDeclaration]
 
     /// The bus names of the presenters that are started early, unique and in the order of their screens (S-44).
     public let earlyPresenters: [String]
@@ -58,6 +60,8 @@ public final class Definitions: Equatable, Sendable {
     let haveWatchdogs: Bool
     /// Whether some screen is evicted when it was out of sight for some time.
     let haveEvictedScreens: Bool
+    /// Whether some screen gets values of the context.
+    let haveContextScreens: Bool
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
     /// Whether some rule depends on which presentables are live (S-35).
@@ -73,13 +77,14 @@ public final class Definitions: Equatable, Sendable {
     /// Creates definitions. No list may contain a name twice.
     public init(
         steps: [StepDeclaration] = [], screens: [ScreenDeclaration] = [], flows: [FlowDefinition] = [],
-        autostart: [Autostart] = [], steppers: [StepperDefinition] = []
+        autostart: [Autostart] = [], steppers: [StepperDefinition] = [], context: [ContextDeclaration] = []
     ) {
         self.steps = steps
         self.screens = screens
         self.flows = flows
         self.autostart = autostart
         self.steppers = steppers
+        self.context = context
         var early: Set<String> = []
         earlyPresenters = screens.filter(\.startsEarly).compactMap(\.presenter?.service.name)
             .filter { early.insert($0).inserted }
@@ -87,6 +92,7 @@ public final class Definitions: Equatable, Sendable {
         haveWakingScreens = screens.contains(where: \.keepsAwake)
         haveWatchdogs = screens.contains { $0.watchdog != nil }
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }
+        haveContextScreens = screens.contains { !$0.context.isEmpty }
         askOthers = flows.contains(where: \.asksOthers)
         askWhatIsAlive = flows.contains { $0.rules.contains { $0.alternatives.contains(where: \.asksWhatIsAlive) } }
         similarSteps = SimilarNames(steps.lazy.map(\.name))
@@ -97,11 +103,12 @@ public final class Definitions: Equatable, Sendable {
         flowIndex = Self.index(flows.lazy.map(\.name))
     }
 
-    /// The bus names of emitters, guards, navigators and presenters, sorted and unique.
+    /// The bus names of emitters, setters, guards, navigators and presenters, sorted and unique.
     public var busNames: [String] {
-        var names: Set<String> = []
+        var names = Set(context.flatMap(\.setters))
         for flow in flows {
             names.formUnion(flow.emitters)
+            names.formUnion(flow.context.flatMap(\.setters))
             if let `guard` = flow.guard { names.insert(`guard`.service.name) }
             if let navigator = flow.navigator { names.insert(navigator.service.name) }
         }
@@ -155,7 +162,7 @@ public final class Definitions: Equatable, Sendable {
     /// The indexes follow from the other parts.
     public static func == (one: Definitions, other: Definitions) -> Bool {
         one.steps == other.steps && one.screens == other.screens && one.flows == other.flows
-            && one.autostart == other.autostart && one.steppers == other.steppers
+            && one.autostart == other.autostart && one.steppers == other.steppers && one.context == other.context
     }
 
     private static func index(_ names: some Collection<String>) -> [String: Int] {
@@ -235,6 +242,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let endsHungProcess: Bool
     /// How long it waits in sight for its presenter, in µs, before it is dismissed; nil if its state decides (S-47).
     public let patience: UInt64?
+    /// The names of the values of the context that its owner gets, sorted (S-57).
+    public let context: [String]
 
     /// Creates a screen.
     public init(
@@ -243,7 +252,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
         endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil,
-        isResultPublic: Bool = false
+        isResultPublic: Bool = false, context: [String] = []
     ) {
         self.name = name
         self.parameters = parameters
@@ -261,6 +270,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.watchdog = watchdog
         self.endsHungProcess = endsHungProcess
         self.patience = patience
+        self.context = context
     }
 }
 
@@ -362,6 +372,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let navigator: Navigator?
     /// The rules, sorted by ``StepID/index``.
     public let rules: [Rule]
+    /// The values that it and all below it can know, sorted by name (S-57).
+    public let context: [ContextDeclaration]
     /// Whether a step can have to wait for another process.
     let asksOthers: Bool
     /// Whether only some clients may emit on it.
@@ -376,7 +388,7 @@ public struct FlowDefinition: Equatable, Sendable {
         whenHidden: WhenHidden = .ignore, announces: Bool = false,
         isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
         emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
-        rules: [Rule] = []
+        rules: [Rule] = [], context: [ContextDeclaration] = []
     ) {
         self.name = name
         self.parameters = parameters
@@ -399,6 +411,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.guard = `guard`
         self.navigator = navigator
         self.rules = rules
+        self.context = context
         asksOthers = `guard` != nil || navigator != nil
         isRestricted = ownersMayEmit || !emitters.isEmpty
     }

@@ -43,6 +43,27 @@ struct GivenContributor: ContributorSource {
         return .given(result.map { Binding($0.name, .literal($0.value)) })
     }
 
+    func contextValues() throws(FlowError) -> [Binding]? {
+        _ = try hasNoName(or: "")
+        guard case .arguments(let given)? = contributor.options[.arguments], !given.isEmpty else {
+            throw ContributorRules.wrong("it has to have the values in the option 'arguments'")
+        }
+        var bindings: [Binding] = []
+        for argument in given {
+            guard let declared = definitions.contexts(named: argument.name).first else {
+                throw ContributorRules.wrong(definitions.unknownContext(argument.name))
+            }
+            guard !bindings.contains(where: { $0.name == argument.name }) else {
+                throw ContributorRules.wrong("the value '\(argument.name)' is given more than once")
+            }
+            bindings.append(
+                Binding(
+                    argument.name, try source(of: argument.value, Parameter(argument.name, declared.type), .contributor)
+                ))
+        }
+        return bindings
+    }
+
     // MARK: Names
 
     func step(_ option: Option?) throws(FlowError) -> Step? {
@@ -167,6 +188,13 @@ struct GivenContributor: ContributorSource {
                 return try fitting(.result(name), text, result[name]?.type, parameter) {
                     Self.absent(name, from: result)
                 }
+            }
+        }
+        let prefix = "$context."
+        if text.hasPrefix(prefix) {
+            let name = String(text.dropFirst(prefix.count))
+            return try fitting(.context(name), text, definitions.contexts(named: name).first?.type, parameter) {
+                definitions.unknownContext(name)
             }
         }
         let name = String(text.dropFirst())

@@ -34,7 +34,9 @@ extension Machine {
             }
             hideLastNavigation(of: slot)
             forgetUndeclaredPauses(of: slot)
+            renewContext(of: .flow(slot), by: new.flows[flow.index].context, &turn)
         }
+        renewContext(of: .coordinator, by: new.context, &turn)
         if old.haveWatchdogs || new.haveWatchdogs {
             questions.programs.keep(
                 Set(new.screens.compactMap { $0.watchdog == nil ? nil : $0.presenter?.service.name }))
@@ -50,6 +52,7 @@ extension Machine {
         forest.updateAllVisibility()
         forest.touchAll()
         reportChanges(&turn)
+        tellContext(&turn)
         triggerPresented(&turn)
     }
 

@@ -19,6 +19,8 @@ public struct NamedContributor: Equatable, Sendable {
         case dismiss
         /// Takes the covered screens of the tree from their processes.
         case evict
+        /// Sets values of the context.
+        case set
         /// Ends the flow.
         case end
         /// Another step on the flow.
@@ -39,7 +41,7 @@ public struct NamedContributor: Equatable, Sendable {
     public enum Option: String, CaseIterable, Sendable {
         /// The id of a child.
         case id
-        /// The arguments of the child, or of a forwarded step.
+        /// The arguments of the child, or of a forwarded step; the values of a ``Kind/set``, which in a file stand at the kind.
         case arguments
         /// The child's initial step.
         case step
@@ -74,7 +76,7 @@ public struct NamedContributor: Equatable, Sendable {
         private var row: (type: OptionType, kinds: [Kind], valid: String) {
             switch self {
             case .id: (.text, Kind.children, "a string")
-            case .arguments: (.arguments, Kind.withArguments, "a table of arguments")
+            case .arguments: (.arguments, Kind.withArguments + [.set], "a table of arguments")
             case .step: (.text, Kind.children, "the name of a step")
             case .stepArguments: (.arguments, Kind.children, "a table of arguments")
             case .style: (.text, Kind.children, "a string")

@@ -45,6 +45,8 @@ public enum Condition: Equatable, Sendable {
     case argument(String, Value)
     /// A presentable of this name, and with these values of its key, is live in the same tree, or as a root (S-35, S-51).
     case alive(KeyedName)
+    /// The context has this value of this name, as the flow sees it (S-57); the value is of the declared type.
+    case context(String, Value)
 }
 
 /// A contributor, as a definition file declares it: RxFlow's FlowContributor.
@@ -61,6 +63,8 @@ public enum FlowContributor: Equatable, Sendable {
     case dismiss(KeyedName)
     /// Takes the covered screens of the tree from their processes (S-44).
     case evict
+    /// Sets values of the context, as the flow sees it (S-57).
+    case set([Binding])
     /// Forwards a step to the flow itself (S-20).
     case current(StepTemplate)
     /// Forwards a step to the parent (S-20).
@@ -192,6 +196,8 @@ public struct Binding: Equatable, Sendable {
         case step(String)
         /// `$flow.name`: the argument of the flow. Left out if there is none.
         case flow(String)
+        /// `$context.name`: the value of the context, as the flow sees it (S-57). Left out if there is none.
+        case context(String)
         /// `$result.name` in `onResult`: the value of the result. Left out if there is none.
         case result(String)
         /// `$asked.name` in `onResult`: the argument of the step that contributed the child. Left out if there is none.

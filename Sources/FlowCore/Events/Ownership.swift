@@ -13,9 +13,11 @@ extension Machine {
         forest.update(slot) { $0.presenting?.value.becomeClaimed() }
         if forest[slot].owner != client {
             own(slot, client, &turn)
+            forest.update(slot) { $0.told = nil }
             tellAnswers(for: slot, all: true, &turn)
         }
         reportChanges(&turn)
+        tellContext(of: slot, &turn)
         triggerPresented(&turn)
         turn.answer = .reply(request, .done)
     }

@@ -18,10 +18,11 @@ extension Machine {
         if presenting.kept.state == .queued || presenting.comeback.isDue { forest.noteSighting(slot) }
         switch answer {
         case .presented(let client, let report):
-            guard accept(client, slot, presenting, &turn) else { return }
+            guard accept(client, slot, presenting, asked.context, &turn) else { return }
             if isLatest { noteShown(slot) }
             take(report, of: slot, &turn)
             reportChanges(&turn)
+            tellContext(of: slot, &turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
             // A newer call is under way, or about to be made, and decides.
@@ -33,8 +34,11 @@ extension Machine {
 
     /// A client that answered becomes the owner of the screen, unless a newer call was answered already: then it has to take its
     /// window away. Returns whether it is the owner.
+    ///
+    /// - Parameter context: the values of the context that the call had.
     private mutating func accept(
-        _ client: Client, _ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>, _ turn: inout Turn
+        _ client: Client, _ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>, _ context: Arguments,
+        _ turn: inout Turn
     ) -> Bool {
         guard presenting.kept.state != .shown else {
             if let owner = forest[slot].owner, owner != client {
@@ -50,6 +54,7 @@ extension Machine {
         }
         let wasWaiting = presenting.kept.fault != nil
         forest.update(slot) { $0.presenting?.value.endWaiting() }
+        forest.update(slot) { $0.told = context }
         // The call had the answers of then; it may have been another client that got those since.
         if former != client { tellAnswers(for: slot, all: former != nil, &turn) }
         if wasWaiting, presenting.kept.state == .due {
@@ -92,10 +97,11 @@ extension Machine {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
         }
         let isLatest = presenting.kept.state == .due && presenting.late == question
-        guard accept(client, slot, presenting, &turn) else { return }
+        guard accept(client, slot, presenting, asked.context, &turn) else { return }
         if isLatest { noteShown(slot) }
         take(report, of: slot, &turn)
         reportChanges(&turn)
+        tellContext(of: slot, &turn)
         triggerPresented(&turn)
     }
 

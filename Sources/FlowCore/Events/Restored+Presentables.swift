@@ -56,6 +56,9 @@ extension Machine {
                 node, screen, below: parent, node.node.flow == nil ? nil : activities[instance],
                 savedState: node.node.flow == nil ? savedStates[instance] : nil, onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
+            if let values = stored.contexts[instance], forest[slot].flow != nil {
+                restoreContext(values, of: .flow(slot), onSameBus: onSameBus)
+            }
         }
         forest.sortChildren(of: nil)
         for node in stored.nodes {

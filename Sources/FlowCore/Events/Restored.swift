@@ -17,6 +17,7 @@ extension Machine {
             return
         }
         serial = max(serial, stored.counters.serial)
+        restoreContext(stored.contexts[0], of: .coordinator, onSameBus: onSameBus)
         restoreRegistrations(stored.registrations, onSameBus: onSameBus, &turn)
         let departed = onSameBus ? restoreNameOwners(stored.nameOwners) : []
         origins.restore(stored.origins, latest: stored.lastOrigin)
@@ -50,6 +51,8 @@ extension Machine {
         removeRestoredEmptyFlows(of: stored, onSameBus: onSameBus, &turn)
         takeUncovered()
         if definitions.haveIdleFlows { restoreIdleTimes(stored, onSameBus: onSameBus, &turn) }
+        // A signal may have been lost.
+        tellContext(&turn)
         triggerPresented(&turn)
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
         run(&turn)

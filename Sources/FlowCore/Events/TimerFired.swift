@@ -12,6 +12,7 @@ extension Machine {
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
         case .screen(let screen): takeAlarm(of: screen, at: next.due, &turn)
+        case .context(let flow): contextIsDue(of: flow, &turn)
         case .beginning(let flow): if let slot = forest.slot(of: flow) { endPause(ofFlow: slot, at: next.due) }
         }
     }

@@ -53,6 +53,7 @@ extension Limits {
                 "`timeout` of a presenter, guard or navigator",
                 "\(time(answerTimeouts.lowerBound)) to \(time(answerTimeouts.upperBound))"),
             LimitRow("steppers (S-42)", count(steppers)),
+            LimitRow("the values of the context, and those of a flow's (S-57)", bytes(contextBytes)),
             LimitRow("all definition files together", bytes(definitionBytes)),
         ]
     }
@@ -129,6 +130,7 @@ extension Limits {
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
             LimitRow("`Touch` has no effect after a step or `Touch` that reached the flow (S-34)", time(touchPause)),
             LimitRow("the time between two steps of a property (S-42)", time(stepperPause)),
+            LimitRow("the time between two signals of changed values of the context (S-57)", time(contextPause)),
             LimitRow(
                 "a service has for the first value of a property; then it counts as absent (S-49)", time(firstValueTime)
             ),

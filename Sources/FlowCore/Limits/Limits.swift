@@ -156,6 +156,11 @@ public enum Limits {
     /// The time after a property has emitted until it may emit again, in µs: it emits at most 10 times a second (S-42).
     public static let stepperPause: UInt64 = 100_000
 
+    /// Bytes of the values of the context, and of those of a flow's (S-57).
+    public static let contextBytes = 4 * 1_024
+    /// The time after a signal of changed values of the context until the next one, in µs: there are at most 10 a second (S-57).
+    public static let contextPause: UInt64 = 100_000
+
     /// Effects and steps in one slice (S-7), about 10 ms of work. The slice ends with the cascade that reaches the
     /// limit.
     public static let slice = 256

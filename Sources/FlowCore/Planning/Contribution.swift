@@ -28,6 +28,8 @@ public struct Contribution: Equatable, Sendable {
         case dismiss
         /// The eviction of the covered screens of the tree (S-44).
         case evict
+        /// Other values of the context; its arguments are these values (S-57).
+        case set
     }
 
     /// The kind.

@@ -48,6 +48,7 @@ extension Machine {
         switch condition {
         case .argument(let name, let value): arguments[name]?.value == value
         case .alive(let name): forest.isAlive(sought(name, arguments, flow), near: flow)
+        case .context(let name, let value): forest.contextValue(name, from: flow)?.value == value
         }
     }
 

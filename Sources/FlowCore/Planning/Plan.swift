@@ -37,6 +37,12 @@ struct Plan {
         case planned(Int)
     }
 
+    /// A value of the context to set (S-57).
+    struct ContextSetting {
+        let holder: ContextHolder
+        var argument: Argument
+    }
+
     /// Whether the flow ends, with a step for its parent or without, or with a result (S-45).
     enum End {
         case no
@@ -53,6 +59,8 @@ struct Plan {
     var forwardsToCurrent: [Step] = []
     /// Whether the covered screens of the tree are evicted.
     var evicts = false
+    /// Values of the context, of each the last.
+    var settings: [ContextSetting] = []
     var end = End.no
     var contributions: [Contribution] = []
     /// The step's arguments for reports and for the flow's latest navigation.

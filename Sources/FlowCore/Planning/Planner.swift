@@ -17,6 +17,7 @@ enum Planner {
             try add(contributor, to: &plan, scope, client: step.client, forest, definitions)
         }
         plan.dropPopped()
+        try checkContext(plan.settings, forest)
         try count(&plan, step, at: flow, forest)
         return plan
     }
@@ -53,6 +54,15 @@ enum Planner {
         case .evict:
             plan.evicts = true
             plan.contributions.append(Contribution(kind: .evict, name: ""))
+        case .set(let bindings):
+            let given = values(of: .given(bindings), for: [], scope, forest)
+            let settings = try settings(given, from: flow, forest, definitions)
+            for setting in settings {
+                plan.settings.removeAll { $0.holder == setting.holder && $0.argument.name == setting.argument.name }
+            }
+            plan.settings += settings
+            plan.contributions.append(
+                Contribution(kind: .set, name: "", arguments: settings.map(\.argument).broadcastable))
         case .current(let template):
             let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToCurrent.append(forward)
@@ -314,6 +324,8 @@ extension Planner {
                 case .literal(let value): Argument(binding.name, value)
                 case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
                 case .flow(let name): forest[scope.flow].arguments[name].map { renamed($0, binding.name) }
+                case .context(let name):
+                    forest.contextValue(name, from: scope.flow).map { renamed($0, binding.name) }
                 case .result(let name): scope.departure?.how.result?[name].map { renamed($0, binding.name) }
                 case .asked(let name): scope.asked[name].map { renamed($0, binding.name) }
                 case .childName: scope.departure.map { Argument(binding.name, .string($0.name)) }

@@ -106,7 +106,8 @@ extension Machine {
     private func asked(_ slot: NodeSlot, _ presenting: Boxed<Node.Presenting>) -> AskedPresenter {
         AskedPresenter(
             screen: forest.id(of: slot), path: forest[slot].path, object: presenting.presenter.service.path,
-            application: presenting.presenter.application, origin: presenting.kept.origin)
+            application: presenting.presenter.application, origin: presenting.kept.origin,
+            context: contextValues(of: slot))
     }
 
     private func presentation(
@@ -125,7 +126,7 @@ extension Machine {
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
             serial: node.presenting?.kept.serial ?? 0, reason: reason, direction: direction, activationToken: token,
             state: node.savedState, isVisible: node.isVisible, title: node.title,
-            answers: asks.answers(for: node.instance))
+            answers: asks.answers(for: node.instance), context: contextValues(of: slot))
     }
 
     /// Whether a screen that is reused with these arguments only returns to sight, in this cascade, and has nothing new for its owner

@@ -144,11 +144,23 @@ public struct Presentation: Equatable, Sendable {
     public var title = ""
     /// The answers to what the screen asked, as long as no owner acknowledged them (S-45).
     public var answers: [AskAnswer] = []
+    /// The values of the context that the screen names, private ones included (S-57).
+    public var context: Arguments = []
     /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.
     public var owner: Client?
 
     /// Whether the presenter was called before, or should have been.
     public var isAgain: Bool { reason != .launch }
+}
+
+/// The values of the context that the owner of a screen gets, as one of them is another one now (`ContextChanged`, S-57).
+public struct ContextNews: Equatable, Sendable {
+    /// The owner.
+    public var client: Client
+    /// The screen's path.
+    public var path: String
+    /// All values that the screen names, private ones included.
+    public var values: Arguments
 }
 
 /// A presentable that a client has to take away (`Withdraw`).

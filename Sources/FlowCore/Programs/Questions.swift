@@ -52,6 +52,8 @@ struct AskedPresenter: Equatable, Sendable {
     var isLate = false
     /// Whether the screen returned to sight; nothing depends on the answer (S-38).
     var isReturn = false
+    /// The values of the context that the call has (S-57).
+    var context: Arguments = []
 }
 
 /// A call of `Alive` under way.

@@ -104,6 +104,7 @@ extension Definitions {
                     guard: registration.hasGuard ? Guard(registration.service) : nil,
                     navigator: Navigator(registration.service, steps: own)))
         }
-        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers)
+        return Definitions(
+            steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers, context: context)
     }
 }

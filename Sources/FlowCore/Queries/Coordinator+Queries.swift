@@ -120,6 +120,9 @@ extension Coordinator {
     /// Refuses what a program can't say of a screen.
     public func check(_ report: ScreenReport) throws(FlowError) { try machine.check(report) }
 
+    /// The values of the coordinator's context that are not private (S-57).
+    public var context: Arguments { machine.forest.context.published }
+
     /// The number of live flows.
     public var flowCount: Int { machine.forest.flowCount }
     /// The number of live screens.

@@ -32,7 +32,8 @@ extension Machine {
             return Coordinator.PendingWork(hasMore: hasMore, hasUrgentRecords: false, hasRecords: false)
         }
         let hasUrgentRecords =
-            forest.books.nodes.isDirty || forest.books.savedStates.isDirty || unsaved.isUrgent || origins.book.isDirty
+            forest.books.nodes.isDirty || forest.books.savedStates.isDirty || forest.books.contexts.isDirty
+            || unsaved.isUrgent || origins.book.isDirty
             || calls.hasUnsaved
             || registrations.book.isDirty || steppers.book.isDirty || nameOwners.book.isDirty || tokens.book.hasChanged
             || asks.book.hasChanged
@@ -59,6 +60,8 @@ extension Machine {
     }
 
     private mutating func takeRecordsOfTree(all: Bool, like found: [Record]) -> [Record] {
+        // Most flows have no context.
+        let holders = all ? [0] + forest.preorder().filter { hasContext($0) }.map { forest[$0].instance } : []
         let all = all ? forest.preorder().map { forest.id(of: $0) } : []
         // The contents are those of the forest, so its books are elsewhere meanwhile.
         var books = NodeTable.RecordBooks(isWanted: false)
@@ -67,11 +70,14 @@ extension Machine {
         return books.nodes.take(all: all) { record(ofNode: $0, like: found) }
             + books.activities.take(all: all) { record(ofActivity: $0) }
             + books.savedStates.take(all: all) { record(ofSavedState: $0) }
+            + books.contexts.take(all: holders) { forest.record(ofContext: $0) }
     }
 
     fileprivate mutating func releaseReservedNumbers() {
         unsaved.release(after: serial, instance: forest.lastInstance)
     }
+
+    private func hasContext(_ slot: NodeSlot) -> Bool { forest[slot].flow?.context.isEmpty == false }
 
     // MARK: Contents
 

@@ -250,6 +250,12 @@ extension Machine {
             let sought = sought(name, arguments, flow)
             let what = "'\(sought.name)'\(Self.text(sought.values, showsPrivate: false))"
             return isMet ? "a \(what) is live in the tree" : "no \(what) is live in the tree"
+        case .context(let name, let wanted):
+            guard let value = forest.contextValue(name, from: flow) else { return "no context here has '\(name)'" }
+            guard !value.isPrivate, !definitions.isPrivateContext(name) else {
+                return isMet ? "'context.\(name)' is what it asks for" : "'context.\(name)' is not what it asks for"
+            }
+            return "'context.\(name)' is \(Self.text(value.value))" + (isMet ? "" : ", not \(Self.text(wanted))")
         case .argument(let name, let wanted):
             guard let argument = arguments[name] else { return "the step has no argument '\(name)'" }
             // The value in a condition on a private argument is private, too.
@@ -329,6 +335,9 @@ extension Machine {
                 return it.path.map { "'\($0)' is hidden (hide)" } ?? "there is no \(name) to hide (hide)"
             // Each screen that is evicted has a line of its own.
             case .evict: return nil
+            case .set:
+                let values = Self.text(it.arguments, showsPrivate: false)
+                return "the context" + (values.isEmpty ? " gets private values (set)" : " gets\(values) (set)")
             // The presentables that go have lines of their own.
             case .dismiss: return it.path == nil ? "there is no \(name) to dismiss (dismiss)" : nil
             case .current: return "step \(name) is triggered on the same flow"
@@ -366,6 +375,7 @@ extension Machine {
         case .askNavigator(let it):
             "the navigator '\(it.service.name)' is asked where it leads, for at most "
                 + "\(Self.text(microseconds: it.service.timeout)): what follows depends on its answer"
+        case .emitContextChanged(let it): "the owner of '\(it.path)' gets ContextChanged"
         case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
         case .reportDelay(let path, "", let wait, let fault):
             "flow '\(path)' takes its initial step again in \(Self.text(microseconds: wait)): \(fault.text)"
@@ -375,7 +385,7 @@ extension Machine {
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
         case .startService, .askAlive, .endProcess, .emitAnswered, .dropQuestion, .emitNavigationOccurred, .watchClient,
-            .emitDefinitionsChanged,
+            .emitDefinitionsChanged, .changeContext,
             .emitStackChanged, .emitBackChanged, .emitSightChanged, .reply, .fail, .startTimer, .reportUnstarted,
             .reportUnrestored, .reportTiming:
             nil

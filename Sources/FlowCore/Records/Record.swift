@@ -31,6 +31,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case savedState = 12
         /// An ask (S-45).
         case ask = 13
+        /// The values of the context that were set (S-57): those of a flow by its instance, those of the coordinator with number 0.
+        case context = 14
     }
 
     /// The kind.
@@ -83,6 +85,9 @@ public struct Record: Equatable, Sendable {
         self.body = body
         self.node = node
     }
+
+    /// Whether it is that of the coordinator's context, of which a part outlives the bus whether or not the tree does (S-57).
+    public var isOfContext: Bool { key == RecordKey(.context, 0) }
 
     /// Returns whether two records say the same.
     public static func == (one: Record, other: Record) -> Bool { one.key == other.key && one.body == other.body }

@@ -52,6 +52,8 @@ final class RecordSet {
     var steppers: [(number: UInt64, stepper: StepperRecord)] = []
     /// By instance.
     var savedStates: [UInt64: Arguments] = [:]
+    /// By the instance of the flow; 0 stands for the coordinator.
+    var contexts: [UInt64: ContextValues] = [:]
     /// In the order of the calls.
     var asks: [(number: UInt64, ask: Asks.Ask)] = []
 
@@ -87,6 +89,7 @@ final class RecordSet {
                 case .stepper: steppers.append((number, try StepperRecord(body)))
                 case .savedState: savedStates[number] = try SavedStateRecord(body).state
                 case .ask: asks.append((number, try Asks.Ask(body)))
+                case .context: contexts[number] = try ContextValues(body)
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
@@ -269,6 +272,7 @@ extension Record {
             guard let saved = try? SavedStateRecord(body), saved.isForDisk else { return Record(key, nil) }
             return self
         case .ask: return Record(key, (try? Asks.Ask(body))?.forDisk?.encoded())
+        case .context: return Record(key, (try? ContextValues(body))?.forDisk?.encoded())
         case .counters, .activity, .origin, .registration: return self
         }
     }

@@ -13,6 +13,8 @@ struct Alarms: Sendable {
         /// An empty flow that begins again (S-48).
         case beginning(NodeID)
         case screen(NodeID)
+        /// Values of the context that changed too soon after a signal (S-57): those of a flow, or of the coordinator.
+        case context(NodeID?)
 
         /// Orders subjects by kind, then by age.
         fileprivate var rank: (Int, UInt64) {
@@ -22,6 +24,7 @@ struct Alarms: Sendable {
             case .stepper(let stepper): (2, UInt64(stepper.index))
             case .screen(let node): (3, node.instance)
             case .beginning(let node): (4, node.instance)
+            case .context(let node): (5, node?.instance ?? 0)
             }
         }
     }

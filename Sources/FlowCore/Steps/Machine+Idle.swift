@@ -93,7 +93,8 @@ extension Machine {
                 case .beginning(let flow):
                     forest.slot(of: flow).map { forest[$0].flow?.beginning != .paused(until: entry.due) } ?? true
                 case .call(let request): calls[request]?.isAwaited != true
-                case .stepper: false
+                case .context(let flow?): forest.slot(of: flow) == nil
+                case .stepper, .context(nil): false
                 }
             }
         }

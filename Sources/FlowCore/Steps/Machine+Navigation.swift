@@ -51,11 +51,13 @@ extension Machine {
             noteEmpty(flow, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
         }
         if !plan.children.isEmpty { endEmptiness(ofParent: flow) }
+        let news = setContext(plan.settings, &turn)
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(
                 navigation(plan.arguments, plan.contributions, step, at: forest[flow].path, of: definition(of: flow))))
         for gone in gone { dropSteps(of: gone, nearestLiveAncestor: flow, &turn) }
+        tellContext(of: news, &turn)
         if plan.evicts { evictCovered(in: forest[flow].root, &turn) }
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step, &turn) }
@@ -67,7 +69,17 @@ extension Machine {
         for forward in plan.forwardsToCurrent {
             trigger(follower(forward, of: step, for: flow), &turn)
         }
+        triggerChanged(news, step, &turn)
         triggerPresented(&turn)
+    }
+
+    /// Triggers the steps that follow from other values of the context (S-57).
+    private mutating func triggerChanged(
+        _ changed: [Plan.ContextSetting], _ step: WaitingStep, _ turn: inout Turn
+    ) {
+        for (flow, next) in stepsAfter(changed) {
+            trigger(follower(Plan.Step(step: next, arguments: []), of: step, for: flow), &turn)
+        }
     }
 
     /// Creates a child, or gives a live one new arguments.
@@ -167,11 +179,13 @@ extension Machine {
         let ended = forest.remove(flow)
         concludeRemoval(ended, below: parent)
         forest.updateVisibility(below: parent, changed: [])
+        let changed = setContext(plan.settings.filter { $0.holder != .flow(flow) }, &turn)
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(navigation(plan.arguments, plan.contributions, step, at: path, of: definition)))
         reportRemoved(ended, .rule, answer: result.map { (.result, $0) } ?? (.ended, []), &turn)
         dropSteps(of: below + ended, nearestLiveAncestor: parent, &turn)
+        tellContext(of: changed, &turn)
         if let parent {
             noteEmpty(parent, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
         }
@@ -188,6 +202,7 @@ extension Machine {
                 parent, of: ended.last, result.map(Departure.answer) ?? .dismissal(Dismissal(.ended)),
                 origin: step.origin, cause: serial, step.client, isInteractive: step.isInteractive, &turn)
         }
+        triggerChanged(changed, step, &turn)
         triggerPresented(&turn)
     }
 

@@ -7,6 +7,10 @@ extension Node {
         var kept = KeptFlow() { didSet { follows.formUnion(kept.changes(since: oldValue)) } }
         /// Its latest navigation, and its idle times.
         var activity = ActivityRecord() { didSet { if activity != oldValue { follows.insert(.activity) } } }
+        /// The values that it and all below it can know (S-57).
+        var context = ContextValues() { didSet { if context != oldValue { follows.insert(.context) } } }
+        /// When signals may report them.
+        var contextPace = ContextPace()
         /// Whether it is empty without a child: it had one, or a step of its birth was not navigated. Derived at a restart.
         var mayBeEmpty = false
         /// Whether it is about to begin again, as it is empty (S-48); nil if it is not.
@@ -88,7 +92,8 @@ extension Definitions {
         return Boxed(
             Node.FlowState(
                 kept: Node.KeptFlow(readiness: hasInitial ? .awaitingStep : .ready, birth: birth),
-                activity: ActivityRecord(reached: definition.idle.isEmpty ? nil : now), definition: id,
+                activity: ActivityRecord(reached: definition.idle.isEmpty ? nil : now),
+                context: ContextValues(definition.context), definition: id,
                 covering: definition.children, layers: definition.layers, covers: definition.covers))
     }
 }

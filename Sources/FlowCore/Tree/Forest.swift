@@ -19,6 +19,8 @@ struct Forest: Sendable {
     var counts: [NameInTree: Int]? = [:]
     /// The latest instance.
     private(set) var lastInstance: UInt64 = 0
+    /// The values of the context that no flow has (S-57).
+    var context = ContextValues()
 
     /// Nodes that became presented since ``takePresented()``, parents first and in order (S-16).
     private var becamePresented: [NodeID] = []

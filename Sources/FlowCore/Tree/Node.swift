@@ -65,6 +65,8 @@ struct Node: HasKept, Equatable, Sendable {
     var savedState: Arguments = [] { didSet { if savedState != oldValue { follows.insert(.savedState) } } }
     /// How many of its asks are open, or answered and not acknowledged (S-45).
     var askCount = 0
+    /// The values of the context that its owner was told; nil if it was told none (S-57).
+    var told: Arguments?
 
     fileprivate mutating func takeFollows() -> Changes {
         var all = follows
@@ -157,6 +159,7 @@ struct NodeTable: Sendable {
         if changes.contains(.record) { books.nodes.touch(id(of: slot)) }
         if changes.contains(.activity) { books.activities.touch(id(of: slot)) }
         if changes.contains(.savedState) { books.savedStates.touch(id(of: slot)) }
+        if changes.contains(.context) { books.contexts.touch(nodes[slot.index].instance) }
     }
 
     /// Notes that the search for presentables to reclaim could have another result.
@@ -279,15 +282,18 @@ struct NodeTable: Sendable {
 }
 
 extension NodeTable {
-    /// Which records of nodes are dirty. Each node has one of its own; a flow can have one of its activity, and a screen one of the state
-    /// that its owner saved.
+    /// Which records of nodes are dirty. Each node has one of its own; a flow can have one of its activity and one of its context, and a
+    /// screen one of the state that its owner saved.
     struct RecordBooks: Sendable {
         var nodes, activities, savedStates: RecordBook<NodeID>
+        /// By instance; 0 stands for the coordinator.
+        var contexts: RecordBook<UInt64>
 
         init(isWanted: Bool) {
             nodes = RecordBook(.node, isWanted: isWanted)
             activities = RecordBook(.activity, isWanted: isWanted)
             savedStates = RecordBook(.savedState, isWanted: isWanted)
+            contexts = RecordBook(.context, isWanted: isWanted)
         }
 
         /// A node is gone with its records.
@@ -295,6 +301,7 @@ extension NodeTable {
             nodes.remove(node, node.instance)
             activities.remove(node, node.instance)
             savedStates.remove(node, node.instance)
+            contexts.remove(node.instance, node.instance)
         }
     }
 }

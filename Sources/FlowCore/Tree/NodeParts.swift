@@ -39,6 +39,8 @@ extension Node {
         static let record = Changes(rawValue: 1 << 25)
         static let activity = Changes(rawValue: 1 << 26)
         static let savedState = Changes(rawValue: 1 << 28)
+        /// The record of the flow's context is dirty.
+        static let context = Changes(rawValue: 1 << 29)
         /// The search for presentables to reclaim could have another result, if the node's client is gone.
         static let reclaimIfLeft = Changes(rawValue: 1 << 27)
 

@@ -24,6 +24,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case ready
     case current
     case output
+    case context
     case children
 
     /// The interface that has a property.
@@ -93,6 +94,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .ready: Description("Ready", "b", .flow, .emits)
         case .current: Description("Current", "o", .flow, .emits)
         case .output: Description("Output", "s", .flow, .emits)
+        case .context: Description("Context", "a{sv}", .flow, .emits)
         case .children: Description("Children", "ao", .flow, .explicit)
         }
     }
@@ -135,6 +137,7 @@ extension Forest {
         case .ready: .flag(self[slot].flow?.isReady ?? true)
         case .current: .path(currentPath(of: slot))
         case .output: .text(self[slot].output)
+        case .context: .arguments(self[slot].flow?.context.published ?? [])
         case .children: .paths(children(of: slot).map { self[$0].path })
         }
     }

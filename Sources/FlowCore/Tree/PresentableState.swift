@@ -36,6 +36,8 @@ public struct PresentableState: Equatable, Sendable {
     public var current: String?
     /// The output that a root stands on; empty if it has none.
     public var output = ""
+    /// The values of a flow's context that are not private (S-57).
+    public var context: Arguments = []
 
     /// The unique bus name of the owner; empty if there is none.
     public var owner: String {
@@ -55,7 +57,8 @@ extension Forest {
             isInSight: !isFlow && self[slot].isInSight, isReady: self[slot].flow?.isReady ?? true,
             ownerClient: self[slot].owner, style: self[slot].style,
             presenter: self[slot].presenting?.presenter.service.name ?? "", title: self[slot].title,
-            waiting: self[slot].waiting, current: currentPath(of: slot), output: self[slot].output)
+            waiting: self[slot].waiting, current: currentPath(of: slot), output: self[slot].output,
+            context: self[slot].flow?.context.published ?? [])
     }
 }
 
@@ -101,6 +104,7 @@ extension PresentableState {
             case .ready: isFlow ? .flag(isReady) : nil
             case .current: isFlow ? .path(current) : nil
             case .output: isFlow ? .text(output) : nil
+            case .context: isFlow ? .arguments(context) : nil
             case .evicted, .asks, .children: nil
             }
         }
@@ -122,6 +126,7 @@ extension PresentableState {
             case (.ready, .flag(let flag)): isReady = flag
             case (.current, .path(let path)): current = path
             case (.output, .text(let text)): output = text
+            case (.context, .arguments(let list)): context = list
             default: break
             }
         }
