@@ -75,11 +75,11 @@ struct ArgumentTests {
         ),
         (
             "{ screen = 'text', arguments = { s = '$' } }", "arguments.s",
-            "'$' is no reference; it has to be '$NAME' or '$flow.NAME', or for the text itself '$$'"
+            "'$' is no reference; it has to be '$NAME', '$flow.NAME' or '$context.NAME', or for the text itself '$$'"
         ),
         (
             "{ screen = 'text', arguments = { s = '$a.b' } }", "arguments.s",
-            "'$a.b' is no reference; it has to be '$NAME' or '$flow.NAME', or for the text itself '$$a.b'"
+            "'$a.b' is no reference; it has to be '$NAME', '$flow.NAME' or '$context.NAME', or for the text itself '$$a.b'"
         ),
         (
             "{ screen = 'text', arguments = { s = 1 } }", "arguments.s",

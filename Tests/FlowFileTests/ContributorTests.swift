@@ -52,7 +52,7 @@ struct ContributorTests {
         (
             "{ pop = 'page', screen = 'page' }", "",
             "'screen' and 'pop' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'show', "
-                + "'hide', 'dismiss', 'evict', 'end', 'current' or 'parent'"
+                + "'hide', 'dismiss', 'evict', 'set', 'end', 'current' or 'parent'"
         ),
         ("{ screen = 'page', reuse = 1 }", ".reuse", "this is an integer; it has to be true, false or 'raise'"),
         ("{ screen = 'page', reuse = 'x' }", ".reuse", "'reuse' is 'x'; it has to be true, false or 'raise'"),
@@ -77,7 +77,7 @@ struct ContributorTests {
         ),
         (
             "[{ pop = 'root' }, { end = true }]", "[2].end",
-            "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one"
+            "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one but for 'set'"
         ),
         ("{ screen = 'page', rese = true }", ".rese", "a contributor has no key 'rese'; did you mean 'reuse'?"),
         (

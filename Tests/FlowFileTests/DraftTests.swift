@@ -24,7 +24,7 @@ struct DraftTests {
         ("[step]", "[step] a definition file has no key 'step'; did you mean 'steps'?"),
         (
             "zzzzzz = 1",
-            "[zzzzzz] a definition file has no key 'zzzzzz'; it has the keys 'autostart', 'flows', 'private', '"
+            "[zzzzzz] a definition file has no key 'zzzzzz'; it has the keys 'autostart', 'context', 'flows', '"
         ),
         ("steps = 1", "[steps] this is an integer; it has to be a table"),
         ("[steps]\n_a = {}", "[steps._a] '_a' can't be the name of a step: \(Names.stepNameRule)"),

@@ -133,6 +133,17 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             example: f + "[screens.t]\narguments = { m = 'string' }\n[flows.f.on]\nrest = { screen = 't', arguments = "
                 + "{ m = '\(String(repeating: "x", count: 66_000))' } }"),
         OnlyChecked(
+            why: "sums of bytes of a context", message: "the values of the context take ",
+            example: "[context]\na = { type = 'string', initial = '\(String(repeating: "x", count: 5_000))' }"),
+        OnlyChecked(
+            why: "types of other tables", message: "; values of one name have one type",
+            example:
+                "[context]\na = { type = 'byte', initial = 1 }\n[flows.f.context]\na = { type = 'bool', initial = true }"
+        ),
+        OnlyChecked(
+            why: "the keys of a step are arguments and texts", message: " arguments; at most ", isSometimesSeen: true,
+            example: "[steps]\na = { " + (0...64).map { "a\($0) = 'byte'" }.joined(separator: ", ") + " }"),
+        OnlyChecked(
             why: "sums of times", message: "is too short; it has to be at least 10ms",
             example: f + "[flows.f]\nidle = { after = '9ms', step = 'rest' }"),
         OnlyChecked(

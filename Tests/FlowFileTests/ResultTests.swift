@@ -170,7 +170,7 @@ struct ResultTests {
         (
             "{ screen = 'pad', onDismissed = { step = 'picked', arguments = { contact = '$result.contact' } } }",
             ".onDismissed.arguments.contact",
-            "'$result.contact' is no reference; it has to be '$NAME' or '$flow.NAME', or for the text itself "
+            "'$result.contact' is no reference; it has to be '$NAME', '$flow.NAME' or '$context.NAME', or for the text itself "
                 + "'$$result.contact'"
         ),
         (

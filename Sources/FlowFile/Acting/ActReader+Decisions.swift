@@ -116,9 +116,14 @@ extension ActReader {
                 table.location, "\(what); a contributor has exactly one of the keys \(Text.list(kinds, "or"))")
             return nil
         }
-        // Values of a key stand in the table of the kind, as in definition files.
-        let known = others + [kind.rawValue] + kind.options.filter { $0 != .key }.map(\.rawValue)
+        // Values of a key stand in the table of the kind, as in definition files; `set` has values alone.
+        let options = kind == .set ? [] : kind.options.filter { $0 != .key }
+        let known = others + [kind.rawValue] + options.map(\.rawValue)
         table.checkKeys(diagnostics, of: "a contributor with '\(kind.rawValue)'", known)
+        if kind == .set {
+            let values = ActFile.Option.arguments(NamedContributor.Option.arguments.rawValue, givens(item))
+            return ActFile.Contributor(kind: kind.rawValue, name: "", options: [values])
+        }
         guard let name = contributorName(kind, item) else { return nil }
         return ActFile.Contributor(
             kind: kind.rawValue, name: name,
@@ -129,7 +134,7 @@ extension ActReader {
 
     private func contributorName(_ kind: NamedContributor.Kind, _ item: Item) -> String? {
         switch kind {
-        case .none: return flag(item) ? "" : nil
+        case .none, .set: return flag(item) ? "" : nil
         case .end where item.text == nil:
             guard item.bool(diagnostics) != nil else { return nil }
             return flag(item) ? "" : nil

@@ -89,15 +89,13 @@ final class DraftFlow {
 struct Draft {
     static let flowKeys = [
         "on", "initial", "children", "layers", "covers", "arguments", "key", "result", "unique", "whenHidden",
-        "announce",
-        "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty",
+        "announce", "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty", "context",
     ]
     static let screenKeys = [
         "arguments", "key", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake",
-        "budget",
-        "stateOnDisk", "evictAfter", "watchdog", "patience",
+        "budget", "stateOnDisk", "evictAfter", "watchdog", "patience", "context",
     ]
-    static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
+    static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "context", "flows"]
 
     let diagnostics: Diagnostics
     /// The steps, screens and flows, sorted by name.
@@ -107,6 +105,8 @@ struct Draft {
     private(set) var privateSteps: [Item] = []
     private(set) var autostart: [Item] = []
     private(set) var steppers: [Item] = []
+    /// The values of the context that no flow has, sorted by name.
+    private(set) var context = NamedList<Item>()
     /// Whether all declarations could be read; otherwise an unknown name is no error.
     private(set) var isComplete: Bool
 
@@ -119,6 +119,7 @@ struct Draft {
         for (index, source) in diagnostics.sources.enumerated() {
             read(Section(source.toml, Location(source: index, node: 0)))
         }
+        context.sort()
         steps.sort()
         screens.sort()
         flows.sort()
@@ -145,6 +146,13 @@ struct Draft {
         for (name, item) in root["steps"]?.section(diagnostics)?.entries ?? [] { readStep(name, item) }
         for (name, item) in root["screens"]?.section(diagnostics)?.entries ?? [] { readScreen(name, item) }
         for (name, item) in root["flows"]?.section(diagnostics)?.entries ?? [] { readFlow(name, item) }
+        for (name, item) in root["context"]?.section(diagnostics)?.entries ?? [] {
+            guard let first = context.insert(name, item) else { continue }
+            diagnostics.error(
+                item.location,
+                "the value '\(name)' of the context is declared twice: here and in "
+                    + diagnostics.position(of: first.location))
+        }
         if let section = root["private"]?.section(diagnostics) {
             section.checkKeys(diagnostics, of: "the table 'private'", ["steps"])
             privateSteps += section["steps"]?.list(diagnostics, "a list of names of steps") ?? []
@@ -258,7 +266,8 @@ struct Draft {
         }
     }
 
-    private func parameter(_ name: String, _ item: Item) -> DraftParameter {
+    /// A declared argument, or a value of the context.
+    func parameter(_ name: String, _ item: Item) -> DraftParameter {
         if item.table != nil {
             let hint = "a name with dots has to be in quotes"
             diagnostics.error(item.location, "this is a table; it has to be the name of a type; \(hint)")

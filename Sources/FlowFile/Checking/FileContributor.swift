@@ -71,6 +71,14 @@ struct FileContributor: ContributorSource {
         return arguments(.result, for: result, .contributor)
     }
 
+    func contextValues() -> [Binding]? {
+        guard resolver.draft.isComplete, let item = item(nil) else { return nil }
+        if has(.arguments) {
+            report("'arguments' does nothing beside 'set', whose table has the values", at: .arguments)
+        }
+        return resolver.settings(item, context)
+    }
+
     // MARK: Names
 
     func step(_ option: Option?) -> Step? {

@@ -90,23 +90,43 @@ extension Resolver {
             // It takes precedence over an argument of that name.
             if name == "alive" {
                 if let name = keyedName(item, context) { conditions.append(.alive(name)) }
+            } else if name.hasPrefix(Self.contextPrefix) {
+                if let condition = contextCondition(name, item, key) { conditions.append(condition) }
             } else if let type = parameter(name, of: context.giver, item.location, besides: ["alive"])?.type {
-                if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
-                    diagnostics.error(
-                        item.location,
-                        "\(Text.quoted(text)) refers to an argument, but '\(key)' compares with a value that stands here; for "
-                            + "the text itself write \(Text.quoted("$" + text))")
-                } else if let value = literal(item, type, name) {
-                    conditions.append(.argument(name, value))
-                }
+                if let value = compared(item, type, name, key) { conditions.append(.argument(name, value)) }
             }
         }
         guard conditions.count == section.count else { return nil }
         return conditions
     }
 
+    /// The beginning of references to values of the context.
+    private static let contextPrefix = "$context."
+
+    private func contextCondition(_ reference: String, _ item: Item, _ key: String) -> Condition? {
+        let name = String(reference.dropFirst(Self.contextPrefix.count))
+        guard let type = contextParameter(name, item.location)?.type else { return nil }
+        return compared(item, type, name, key).map { .context(name, $0) }
+    }
+
+    /// Returns the value of a condition.
+    private func compared(_ item: Item, _ type: ValueType, _ name: String, _ key: String) -> Value? {
+        if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
+            diagnostics.error(
+                item.location,
+                "\(Text.quoted(text)) refers to an argument, but '\(key)' compares with a value that stands here; for "
+                    + "the text itself write \(Text.quoted("$" + text))")
+            return nil
+        }
+        return literal(item, type, name)
+    }
+
     func binding(_ name: String, _ item: Item, _ target: Declared?, _ context: RuleContext) -> Binding? {
-        let parameter = parameter(name, of: target, item.location)
+        binding(name, item, of: parameter(name, of: target, item.location), context)
+    }
+
+    /// Returns what an argument gets, or a value of the context.
+    func binding(_ name: String, _ item: Item, of parameter: DraftParameter?, _ context: RuleContext) -> Binding? {
         if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
             guard let source = reference(text, item.location, to: parameter, context) else { return nil }
             return Binding(name, source)
@@ -125,6 +145,7 @@ extension Resolver {
         guard parts.count == 2 else { return false }
         switch parts[0] {
         case "flow": return context.flow[parts[1]] != nil
+        case "context": return contextParameter(parts[1]) != nil
         case "result": return context.answer?.result?[parts[1]] != nil
         case "asked": return context.answer?.asked?[parts[1]] != nil
         default: return false
@@ -181,12 +202,18 @@ extension Resolver {
                 return value(text, prefix, of: owner, location, to: parameter, isThere: isThere).map(source)
             }
         }
+        if text.hasPrefix(Self.contextPrefix) {
+            let name = String(text.dropFirst(Self.contextPrefix.count))
+            guard let source = contextParameter(name, location) else { return nil }
+            if let parameter { checkFit(source, "'\(text)'", parameter, location) }
+            return .context(name)
+        }
         let isFlows = text.hasPrefix("$flow.")
         let name = String(text.dropFirst(isFlows ? "$flow.".count : 1))
         guard Names.isPresentableName(name) else {
             diagnostics.error(
                 location,
-                "\(Text.quoted(text)) is no reference; it has to be '$NAME' or '$flow.NAME', or for the text itself "
+                "\(Text.quoted(text)) is no reference; it has to be '$NAME', '$flow.NAME' or '$context.NAME', or for the text itself "
                     + "\(Text.quoted("$" + text))")
             return nil
         }

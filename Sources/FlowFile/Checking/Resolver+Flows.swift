@@ -19,6 +19,7 @@ extension Resolver {
         let `guard` = draft.keys["guard"].flatMap { self.guard($0) }
         let navigator = draft.keys["navigator"].flatMap { self.navigator($0) }
         checkNoRulesBesideNavigator(draft)
+        let values = draft.keys["context"].flatMap { $0.section(diagnostics, "a table of values") }
         let covering = draft.keys["children"] == nil ? .free : children
         let layers = self.layers(of: draft, covering)
         var context = RuleContext(giver: nil, flow: draft.declared)
@@ -32,7 +33,8 @@ extension Resolver {
             whenEmpty: whenEmpty, onBack: onBack,
             idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
             guard: `guard`,
-            navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
+            navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index },
+            context: values.map { self.context($0.entries.map { ($0.key, $0.item) }, of: (name, draft)) } ?? [])
     }
 
     /// Reports a flow that can't take its initial step again (S-48).
@@ -104,7 +106,7 @@ extension Resolver {
     }
 
     /// Returns a step that is triggered without arguments.
-    private func stepWithoutArguments(_ item: Item, of key: String) -> StepID? {
+    func stepWithoutArguments(_ item: Item, of key: String) -> StepID? {
         guard let step = step(item) else { return nil }
         let required = step.declared.parameters.filter { !$0.isOptional }.map(\.name).sorted(by: Text.precedes)
         if let first = required.first {

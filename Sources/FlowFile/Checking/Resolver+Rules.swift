@@ -26,7 +26,7 @@ struct RuleContext {
     func tested(by when: Item?) -> RuleContext {
         guard let keys = when?.table?.keys else { return self }
         var context = self
-        context.isTested = keys.contains { $0 != "alive" }
+        context.isTested = keys.contains { $0 != "alive" && !$0.hasPrefix("$") }
         return context
     }
 }

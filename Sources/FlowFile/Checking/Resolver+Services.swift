@@ -44,6 +44,7 @@ extension Resolver {
                 "'patience' is not possible without 'presenter' or 'application': there is nobody to wait for; give one of them, or "
                     + "leave it out")
         }
+        let context = draft.keys["context"].map { contextNames($0, of: draft) }
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, key: draft.declared.key, presenter: service ?? application,
@@ -51,7 +52,7 @@ extension Resolver {
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,
             endsHungProcess: watchdog?.kills ?? false, patience: patience, result: draft.result?.admitted,
-            isResultPublic: draft.result?.isPublic == true)
+            isResultPublic: draft.result?.isPublic == true, context: context ?? [])
     }
 
     /// An interval, or a table with one.

@@ -88,6 +88,7 @@ extension Resolver {
             warnOfNoRule(flow, "step", item["step"])
         }
         warnOfSteppers(definitions)
+        warnOfContextSteps()
         warnOfPresenters()
     }
 

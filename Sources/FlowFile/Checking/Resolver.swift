@@ -29,7 +29,8 @@ final class Resolver {
         let flows = draft.flows.entries.map { definition($0, of: $1) }
         let autostart = autostarts()
         let definitions = Definitions(
-            steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers())
+            steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers(),
+            context: context(draft.context.entries.map { ($0.name, $0.value) }, of: nil))
         if draft.isComplete {
             checkCycles(definitions)
             checkEmptiness(definitions)

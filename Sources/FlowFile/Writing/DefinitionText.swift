@@ -42,6 +42,8 @@ struct DefinitionText {
         }
         if !definitions.screens.isEmpty { begin(["screens"]) }
         for screen in definitions.screens { write(screen.name, declaration(of: screen)) }
+        if !definitions.context.isEmpty { begin(["context"]) }
+        for value in definitions.context { write(value.name, contextValue(value, ofFlow: false)) }
     }
 
     private func types(_ parameters: [Parameter]) -> WrittenToml {
@@ -89,6 +91,7 @@ struct DefinitionText {
         if let patience = screen.patience { keys.append(("patience", Self.span(patience))) }
         if screen.isStateOnDisk { keys.append(("stateOnDisk", .bool(true))) }
         if let time = screen.evictAfter { keys.append(("evictAfter", Self.span(time))) }
+        if !screen.context.isEmpty { keys.append(("context", .list(screen.context.map(WrittenToml.string)))) }
         return .table(keys)
     }
 
@@ -156,6 +159,11 @@ struct DefinitionText {
         if let first = stages.first { write("idle", stages.count == 1 ? first : .list(stages)) }
         let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
         if !emitters.isEmpty { write("emitters", .list(emitters.map(WrittenToml.string))) }
+        if !flow.context.isEmpty {
+            var values: [TomlText.Pair] = []
+            for value in flow.context { values.append((value.name, contextValue(value, ofFlow: true))) }
+            write("context", .table(values))
+        }
         if let `guard` = flow.guard {
             let more: [TomlText.Pair] = `guard`.steps.map { [("steps", names($0))] } ?? []
             write("guard", Self.service(`guard`.service, timeout: Limits.guardTimeout, more))
@@ -202,6 +210,11 @@ struct DefinitionText {
                 switch condition {
                 case .argument(let name, let value): (name, self.value(value, of: step))
                 case .alive(let name): ("alive", self.name(name, of: step))
+                case .context(let name, let value):
+                    (
+                        "$context." + name,
+                        self.value(value, of: nil, isPrivate: definitions.isPrivateContext(name))
+                    )
                 }
             })
     }
@@ -220,6 +233,9 @@ struct DefinitionText {
             case .hide(let name): return .table([("hide", self.name(name, of: rule))])
             case .dismiss(let name): return .table([("dismiss", self.name(name, of: rule))])
             case .evict: return .table([("evict", .bool(true))])
+            case .set(let bindings):
+                let isPrivate = bindings.contains { definitions.isPrivateContext($0.name) }
+                return .table(arguments(.given(bindings), "set", of: nil, isPrivate: isPrivate))
             case .current(let template): return .table(step(template, "current"))
             case .parent(let template): return .table(step(template, "parent"))
             case .end(let template?): return .table(step(template, "end"))
@@ -286,6 +302,7 @@ struct DefinitionText {
             case .literal(let value): (binding.name, self.value(value, of: step, isPrivate: isPrivate))
             case .step(let name): (binding.name, .string("$" + name))
             case .flow(let name): (binding.name, .string("$flow." + name))
+            case .context(let name): (binding.name, .string("$context." + name))
             case .result(let name): (binding.name, .string("$result." + name))
             case .asked(let name): (binding.name, .string("$asked." + name))
             case .childName: (binding.name, .string("$name"))
