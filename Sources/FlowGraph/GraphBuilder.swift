@@ -189,6 +189,8 @@ struct GraphBuilder {
         case .show(let name): note(prefix + "show \(Self.text(name))", at: from, of: flow)
         case .hide(let name): note(prefix + "hide \(Self.text(name))", at: from, of: flow)
         case .dismiss(let name): note(prefix + "dismiss \(Self.text(name))", at: from, of: flow)
+        case .set(let bindings):
+            note(prefix + "set " + bindings.map(\.name).joined(separator: ", "), at: from, of: flow)
         case .evict: note(prefix + "evict", at: from, of: flow)
         case .current(let template):
             add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
@@ -267,6 +269,9 @@ struct GraphBuilder {
         case .argument(let name, let value):
             "\(name) = " + (definitions[step].isPrivate ? "(private)" : Names.escaped(value.description))
         case .alive(let name): "\(Self.text(name)) is live"
+        case .context(let name, let value):
+            "context.\(name) = "
+                + (definitions.isPrivateContext(name) ? "(private)" : Names.escaped(value.description))
         }
     }
 

@@ -63,6 +63,9 @@ extension TraceFields {
             TraceCase("show", FlowContributor.show, keyedName) { if case .show(let name) = $0 { name } else { nil } },
             TraceCase("hide", FlowContributor.hide, keyedName) { if case .hide(let name) = $0 { name } else { nil } },
             TraceCase("evict", .evict),
+            TraceCase("set", FlowContributor.set, binding.list) {
+                if case .set(let bindings) = $0 { bindings } else { nil }
+            },
             TraceCase("dismiss", FlowContributor.dismiss, keyedName) {
                 if case .dismiss(let name) = $0 { name } else { nil }
             },
@@ -141,6 +144,9 @@ extension TraceFields {
             },
             TraceCase("of-step", Binding.Source.step, text) { if case .step(let name) = $0 { name } else { nil } },
             TraceCase("of-flow", Binding.Source.flow, text) { if case .flow(let name) = $0 { name } else { nil } },
+            TraceCase("of-context", Binding.Source.context, text) {
+                if case .context(let name) = $0 { name } else { nil }
+            },
             TraceCase("of-result", Binding.Source.result, text) {
                 if case .result(let name) = $0 { name } else { nil }
             },

@@ -55,6 +55,14 @@ extension TraceLine {
             add(quoted: owner.name)
         case .askGuard(let question): add("ask-guard", question)
         case .askNavigator(let question): add("ask-navigator", question)
+        case .changeContext(let values):
+            add("context")
+            add(values)
+        case .emitContextChanged(let news):
+            add("context-changed")
+            add(quoted: news.client.name)
+            add(news.path)
+            add(news.values)
         case .present(let presentation): add(presentation)
         case .askAlive(let check):
             add("ask-alive")
@@ -240,6 +248,10 @@ extension TraceLine {
             add("answers")
             add(presentation.answers.count)
             for answer in presentation.answers { add(answer) }
+        }
+        if !presentation.context.isEmpty {
+            add("context")
+            add(presentation.context)
         }
         if let owner = presentation.owner {
             add("owner")

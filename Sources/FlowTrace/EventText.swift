@@ -88,6 +88,11 @@ extension TraceFields {
             guard case .screenFinished(let request, let node, let result, let client) = $0 else { return nil }
             return (request, node, result, client)
         },
+        TraceCase("context-set", { .contextSet($0, $1, of: $3, by: $2) }, request, arguments, client, node.option("at"))
+        {
+            guard case .contextSet(let request, let values, let node, let client) = $0 else { return nil }
+            return (request, values, client, node)
+        },
         TraceCase("requested", Event.flowRequested, request, flowRequest) {
             if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
         },

@@ -75,6 +75,7 @@ extension RecordKey.Kind {
         case .stepper: "stepper"
         case .savedState: "saved-state"
         case .ask: "ask"
+        case .context: "context"
         }
     }
 }

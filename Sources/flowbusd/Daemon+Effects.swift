@@ -73,6 +73,8 @@ extension Daemon {
             try sendSightChanged(isInSight, of: path, to: owner)
         case .askGuard(let question): askGuard(question)
         case .askNavigator(let question): askNavigator(question)
+        case .changeContext(let values): try sendContext(values)
+        case .emitContextChanged(let news): try send(news)
         case .present(let presentation): present(presentation)
         case .askAlive(let check): askAlive(check)
         case .endProcess(let client, let screen): endProcess(of: client, screen: screen)

@@ -45,6 +45,7 @@ struct DefinitionGenerator {
                 $0, parameters: parameters, key: key(parameters), result: random.chance(45) ? self.parameters() : nil,
                 initial: random.chance(55) ? step(after: -1) : nil)
         }
+        let values = random.chance(55) ? context() : []
         flows = flows.indices.map { flow($0) }
         let autostart = (0..<random.below(3)).map { _ in
             let flow = random.below(flows.count)
@@ -55,7 +56,7 @@ struct DefinitionGenerator {
         }
         return Definitions(
             steps: steps, screens: screens, flows: flows, autostart: autostart,
-            steppers: random.chance(45) ? steppers([]) : [])
+            steppers: random.chance(45) ? steppers([]) : [], context: values)
     }
 
     /// The same definitions with other steppers, of which some may be the same.
@@ -64,7 +65,7 @@ struct DefinitionGenerator {
         let kept = definitions.steppers.reversed().filter { _ in random.chance(75) }
         return Definitions(
             steps: steps, screens: screens, flows: flows, autostart: definitions.autostart,
-            steppers: random.chance(50) ? kept : steppers(kept))
+            steppers: random.chance(50) ? kept : steppers(kept), context: definitions.context)
     }
 
     // MARK: - Parts
@@ -115,6 +116,25 @@ struct DefinitionGenerator {
         random.element(steps.indices.filter { steps[$0].parameters.allSatisfy(\.isOptional) }).map(StepID.init)
     }
 
+    /// The values of a context: a text and a number, or one of them. Their steps are taken by one flow, or by the flow that has them.
+    private mutating func context(of flow: Int? = nil) -> [ContextDeclaration] {
+        var values: [ContextDeclaration] = []
+        for (name, word) in [("c", "string"), ("k", "int64")] where random.chance(70) {
+            guard let type = ValueType(name: word) else { continue }
+            let initial: Value = name == "c" ? .string(random.among("x", "y")) : .int64(Int64(random.below(3)))
+            let isPrivate = random.chance(15)
+            let step = random.chance(35) ? bareStep() : nil
+            let taker = FlowID(flow ?? random.below(flows.count))
+            values.append(
+                ContextDeclaration(
+                    name, type, initial: initial,
+                    setters: random.chance(80) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
+                    isPrivate: isPrivate, isForDisk: !isPrivate && random.chance(30),
+                    changed: step.map { ContextDeclaration.Change($0, on: taker) }))
+        }
+        return values
+    }
+
     private mutating func flow(_ number: Int) -> FlowDefinition {
         var rules: [Rule] = []
         covering = random.among(.free, .stack, .stack, .tabs, .layers)
@@ -139,7 +159,7 @@ struct DefinitionGenerator {
             whenEmpty: random.chance(25) ? random.among(.go, .stay, .again) : nil,
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
-            ownersMayEmit: random.chance(4), rules: rules)
+            ownersMayEmit: random.chance(4), rules: rules, context: random.chance(20) ? context(of: number) : [])
     }
 
     // MARK: - Steppers
@@ -194,6 +214,8 @@ struct DefinitionGenerator {
 
     private mutating func conditions(_ rank: Int) -> [Condition] {
         var conditions: [Condition] = []
+        if random.chance(12) { conditions.append(.context("c", .string(random.among("x", "y")))) }
+        if random.chance(6) { conditions.append(.context("k", .int64(Int64(random.below(2))))) }
         if random.chance(50) { conditions.append(.alive(presentable())) }
         if let parameter = random.element(steps[rank].parameters), random.chance(60) {
             conditions.append(.argument(parameter.name, literal(parameter)))
@@ -232,16 +254,17 @@ struct DefinitionGenerator {
     private mutating func contributors(_ rank: Int) -> [FlowContributor] {
         if random.chance(12) { return [] }
         if random.chance(result == nil ? 8 : 16) {
-            if let result, random.chance(60) { return [.answer(answer(result))] }
-            guard random.chance(75), let step = step(after: rank) else { return [.end(nil)] }
-            return [.end(StepTemplate(step, arguments: source(steps[step.index].parameters)))]
+            let settings = random.chance(15) ? [set()] : []
+            if let result, random.chance(60) { return settings + [.answer(answer(result))] }
+            guard random.chance(75), let step = step(after: rank) else { return settings + [.end(nil)] }
+            return settings + [.end(StepTemplate(step, arguments: source(steps[step.index].parameters)))]
         }
         return (0..<random.weighted([0, 60, 25, isWild ? 0 : 15])).compactMap { _ in contributor(rank) }
     }
 
     private mutating func contributor(_ rank: Int) -> FlowContributor? {
         switch random.weighted([
-            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0, 2,
+            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0, 2, 8,
         ]) {
         case 0: return child(rank)
         case 4: return .dismiss(presentable())
@@ -249,6 +272,7 @@ struct DefinitionGenerator {
             return .show(covering == .tabs ? presentable() : flow())
         case 6: return .hide(flow())
         case 7: return .evict
+        case 8: return set()
         case 1: return .pop(random.chance(40) ? .root : .to(presentable()))
         case let way:
             return step(after: rank).map { step in
@@ -256,6 +280,15 @@ struct DefinitionGenerator {
                 return way == 2 ? .current(template) : .parent(template)
             }
         }
+    }
+
+    /// Values of the context; there may be none of these.
+    private mutating func set() -> FlowContributor {
+        let isText = random.chance(60)
+        let value: Value = isText ? .string(random.among("x", "y")) : .int64(Int64(random.below(3)))
+        let name = isText ? "t" : "n"
+        let source: Binding.Source = random.chance(60) ? .literal(value) : random.chance(70) ? .step(name) : .flow(name)
+        return .set([Binding(isText ? "c" : "k", source)])
     }
 
     private mutating func child(_ rank: Int) -> FlowContributor? {
@@ -321,7 +354,7 @@ struct DefinitionGenerator {
                 ]) {
                 case 0: .literal(literal(parameter))
                 case 1: .step(parameter.name)
-                case 2: .flow(parameter.name)
+                case 2: random.chance(70) ? .flow(parameter.name) : .context(parameter.name == "t" ? "c" : "k")
                 case 4: .result(parameter.name)
                 case 5: .asked(parameter.name)
                 case 6: .childName

@@ -33,6 +33,11 @@ extension Definitions {
         let parameters = ["int64", "string"].compactMap(ValueType.init(name:)).map {
             Parameter($0.signature == "x" ? "n" : "t", $0, isOptional: true)
         }
+        // What is referred to is declared.
+        let declared = Set((context + flows.flatMap(\.context)).map(\.name))
+        let missing = [("c", "string", Value.string("x")), ("k", "int64", .int64(0))].compactMap { name, type, value in
+            declared.contains(name) ? nil : ValueType(name: type).map { ContextDeclaration(name, $0, initial: value) }
+        }
         return Definitions(
             steps: steps.map { StepDeclaration($0.name, parameters: parameters, isPrivate: $0.isPrivate) },
             screens: screens.map {
@@ -51,13 +56,13 @@ extension Definitions {
                     whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
                     onBack: flow.onBack, idle: flow.idle,
                     emitters: flow.emitters, ownersMayEmit: flow.ownersMayEmit,
-                    rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) })
+                    rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) }, context: flow.context)
             },
             autostart: autostart.map {
                 Autostart(
                     $0.flow, id: $0.id, arguments: $0.arguments.fitting, step: $0.step,
                     stepArguments: $0.stepArguments.fitting, output: $0.output)
-            }, steppers: steppers.map(\.fitting))
+            }, steppers: steppers.map(\.fitting), context: (context + missing).sorted { $0.name < $1.name })
     }
 }
 
@@ -117,6 +122,7 @@ extension FlowContributor {
                     whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
                     clears: child.clears, layer: child.layer,
                     onDismissed: child.onDismissed?.fitting, onResult: child.onResult?.fitting))
+        case .set(let bindings): .set(bindings.map(\.fitting))
         case .pop(.to(let name)): .pop(.to(name.fitting))
         case .show(let name): .show(name.fitting)
         case .hide(let name): .hide(name.fitting)

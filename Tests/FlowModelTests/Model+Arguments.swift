@@ -4,6 +4,8 @@ import FlowCore
 struct References {
     let step: Arguments
     let flow: Arguments
+    /// The flow from which the context is seen.
+    var place: ModelNode?
     /// In `onDismissed` and `onResult`: the child's name, and the reason.
     var childName = ""
     var reason = ""
@@ -43,6 +45,11 @@ extension Model {
     func resolve(
         _ source: ArgumentSource, _ parameters: [Parameter], isPrivate: Bool = false, _ references: References
     ) throws(FlowError) -> Arguments {
+        try admit(values(source, parameters, references), parameters, isPrivate: isPrivate)
+    }
+
+    /// The same, as they are.
+    func values(_ source: ArgumentSource, _ parameters: [Parameter], _ references: References) -> Arguments {
         var resolved: Arguments = []
         switch source {
         case .inherited:
@@ -56,6 +63,7 @@ extension Model {
                     case .literal(let value): Argument(binding.name, value)
                     case .step(let name): references.step[name]
                     case .flow(let name): references.flow[name]
+                    case .context(let name): contextValue(name, references.place)
                     case .result(let name): references.result?[name]
                     case .asked(let name): references.asked[name]
                     case .childName: Argument(binding.name, .string(references.childName))
@@ -66,7 +74,7 @@ extension Model {
                 if let found { resolved.append(Argument(binding.name, found.value, isPrivate: found.isPrivate)) }
             }
         }
-        return try admit(resolved, parameters, isPrivate: isPrivate)
+        return resolved
     }
 
     func resolve(_ source: ArgumentSource, for step: StepID, _ references: References) throws(FlowError) -> Arguments {
@@ -87,6 +95,7 @@ extension Model {
 
     private func holds(_ condition: Condition, _ step: ModelStep) -> Bool {
         switch condition {
+        case .context(let name, let value): return contextValue(name, step.flow)?.value == value
         case .argument(let name, let value): return step.arguments[name]?.value == value
         case .alive(let name):
             let meant = Meant(name, References(step: step.arguments, flow: step.flow.arguments))

@@ -156,7 +156,8 @@ extension Model {
         noteEmpty(child.parent, Emptying(origin: origin, cause: cause, client: client, error: error))
         guard let parent = child.parent, let template = child.onDismissed else { return }
         let references = References(
-            step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue, error: error)
+            step: child.arguments, flow: parent.arguments, place: parent, childName: child.name,
+            reason: reason.rawValue, error: error)
         trigger(template, references, on: parent, origin: origin, cause: cause, client, isHead: isHead)
     }
 
@@ -164,7 +165,8 @@ extension Model {
     func answerParent(of child: ModelNode, _ result: Arguments, origin: Int, cause: UInt64, _ client: Client) {
         guard let parent = child.parent, let onResult = child.onResult else { return }
         let references = References(
-            step: child.arguments, flow: parent.arguments, childName: child.name, result: result, asked: onResult.asked)
+            step: child.arguments, flow: parent.arguments, place: parent, childName: child.name, result: result,
+            asked: onResult.asked)
         trigger(onResult.template, references, on: parent, origin: origin, cause: cause, client, isHead: false)
     }
 

@@ -61,7 +61,7 @@ extension Model {
 
     /// The earliest of all, with those of steppers (S-42).
     var deadline: UInt64? {
-        (nodes.compactMap(deadline) + [nextChange?.due, nextBeginning?.due].compactMap(\.self)).min()
+        (nodes.compactMap(deadline) + [nextChange?.due, nextBeginning?.due, nextContext?.due].compactMap(\.self)).min()
     }
 
     /// Takes all that is due, by its time.
@@ -69,13 +69,17 @@ extension Model {
         while true {
             let change = nextChange.flatMap { $0.due <= now ? $0 : nil }
             let beginning = nextBeginning.flatMap { $0.due <= now ? $0 : nil }
-            if let next = nextIdle(), next.due <= min(change?.due ?? .max, beginning?.due ?? .max) {
+            let context = nextContext.flatMap { $0.due <= now ? $0 : nil }
+            let later = min(beginning?.due ?? .max, context?.due ?? .max)
+            if let next = nextIdle(), next.due <= min(change?.due ?? .max, later) {
                 takeIdle(next.flow, next.idle, isLast: next.isLast)
-            } else if let change, change.due <= beginning?.due ?? .max {
+            } else if let change, change.due <= later {
                 takeChange(of: change.stepper)
-            } else if let beginning {
+            } else if let beginning, beginning.due <= context?.due ?? .max {
                 beginning.flow.beginning = .due
                 finish()
+            } else if let context {
+                takeContext(context.holder)
             } else {
                 return
             }

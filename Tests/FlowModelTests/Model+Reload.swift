@@ -29,6 +29,7 @@ extension Model {
         let steppers = Self.stepperKeys(definitions)
         definitions = new
         endUndeclaredAsks()
+        renewContexts()
         exchangeSteppers(steppers)
         endBeginnings()
         // Each has an origin, in the order in which they go.

@@ -64,6 +64,7 @@ extension Model {
             flow.successor = flow.parent
             detach(flow)
         }
+        let news = set(plan.settings.filter { !plan.ends || $0.holder !== flow })
         let isStillThere = applyChildren(plan, step)
         reportChanges()
         serial += 1
@@ -83,6 +84,12 @@ extension Model {
         reportLost(lost)
         noteEmpty(plan.ends ? flow.parent : flow, Emptying(origin: step.origin, cause: serial, client: step.client))
         trigger(plan, step)
+        for (flow, next) in steps(after: news) {
+            trigger(
+                ModelStep(
+                    step: next, arguments: [], flow: flow, origin: step.origin, cause: serial, client: step.client,
+                    purpose: .reported))
+        }
         release()
     }
 
@@ -169,6 +176,7 @@ extension Model {
             client: client, style: template?.style ?? "", whenHidden: template?.whenHidden,
             layer: template?.layer, onDismissed: template?.onDismissed, birth: birth)
         node.idleSince = now
+        if let definition { node.context = ModelContext(definitions.flows[definition].context) }
         if let parent {
             parent.children.append(node)
             (parent.mayBeEmpty, parent.emptiedBy) = (true, nil)
@@ -186,7 +194,9 @@ extension Model {
             observed.append(.added(state))
             node.reported = ModelNode.ReportedState(
                 isVisible: state.isVisible, isPresented: state.isPresented, isInSight: isInSight(node),
-                isReady: state.isReady, current: current(of: node), arguments: state.arguments, output: state.output)
+                isReady: state.isReady, current: current(of: node), arguments: state.arguments, output: state.output,
+                context: state.context)
+            node.contextIsNew = false
         }
     }
 
@@ -230,6 +240,8 @@ extension Model {
             return ObservedEffect.ContributionSummary(
                 kind: .dismiss, name: meant.name, path: path, arguments: meant.reported)
         case .evict: return ObservedEffect.ContributionSummary(kind: .evict, name: "")
+        case .set(let values):
+            return ObservedEffect.ContributionSummary(kind: .set, name: "", arguments: values.broadcastable)
         case .raise: return nil
         case .current(let step, let arguments):
             return ObservedEffect.ContributionSummary(

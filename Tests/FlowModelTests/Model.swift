@@ -16,6 +16,8 @@ final class Model {
     var origins = 0
     private var orders = 0
     var now: UInt64 = 0
+    /// The values of the context that no flow has.
+    var context: ModelContext
     /// The effects of the event so far.
     var observed: [ObservedEffect] = []
     /// The outcome of the step that a caller waits for.
@@ -53,6 +55,7 @@ final class Model {
     init(_ definitions: Definitions, base: String = "", quotas: Quotas = .service) {
         self.quotas = quotas
         self.definitions = definitions
+        context = ModelContext(definitions.context)
         stepperStates = definitions.steppers.map { _ in StepperState() }
         self.base = base
     }
@@ -89,6 +92,8 @@ final class Model {
             answer(request, dismiss(node.instance, client))
         case .backPressed(let request, let node, let client, let options):
             answer(request, goBack(node.instance, client, options))
+        case .contextSet(let request, let values, let node, let client):
+            answer(request, setContext(values, node?.instance, client))
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .rootMoved(let request, let node, let output, let client):
             answer(request, move(node.instance, to: output, client))
@@ -247,10 +252,13 @@ final class Model {
         if arguments != node.reported.arguments { changes.arguments = arguments }
         if node.output != node.reported.output { changes.output = node.output }
         if node.isWaiting != node.reported.isWaiting { changes.isWaiting = node.isWaiting }
+        if node.contextIsNew { changes.context = node.context.published }
+        let context = node.contextIsNew ? node.context.published : node.reported.context
+        node.contextIsNew = false
         if !changes.isEmpty { observed.append(.changed(changes)) }
         node.reported = ModelNode.ReportedState(
             isVisible: node.isVisible, isPresented: isPresented, isInSight: isUncovered, isReady: node.isReady,
-            current: current, arguments: arguments, output: node.output, isWaiting: node.isWaiting)
+            current: current, arguments: arguments, output: node.output, isWaiting: node.isWaiting, context: context)
         for child in node.children { reportChanges(child, isPresented && !isCovered(child)) }
     }
 
@@ -262,7 +270,8 @@ final class Model {
                 path: node.path, arguments: node.reported.arguments, isVisible: node.reported.isVisible,
                 isPresented: node.reported.isPresented, isInSight: node.isFlow ? nil : node.reported.isInSight,
                 isReady: node.reported.isReady, current: node.reported.current?.path ?? "",
-                output: node.reported.output, isWaiting: node.reported.isWaiting)
+                output: node.reported.output, isWaiting: node.reported.isWaiting,
+                context: node.isFlow ? node.reported.context : nil)
         }
         return all
     }
@@ -274,7 +283,7 @@ final class Model {
             arguments: node.arguments.broadcastable, isVisible: node.isVisible, isPresented: isPresented(node),
             isInSight: node.isFlow ? nil : isInSight(node), definition: node.isFlow ? node.name : nil,
             isReady: node.isReady, current: current(of: node)?.path,
-            output: node.output)
+            output: node.output, context: node.context.published)
     }
 
     // MARK: - Steps

@@ -61,6 +61,9 @@ final class ModelNode {
     var isWaiting = false
     /// The values that a root got from steppers last (S-42).
     var got: [(key: Model.StepperKey, value: StepperValue)] = []
+    /// The values of a flow's context, and whether a signal has to report them.
+    var context = ModelContext([])
+    var contextIsNew = false
     /// The reported properties.
     var reported = ReportedState()
 
@@ -79,6 +82,7 @@ final class ModelNode {
         var arguments: Arguments = []
         var output = ""
         var isWaiting = false
+        var context: Arguments = []
     }
 
     init(

@@ -84,6 +84,8 @@ struct ModelPlan {
         /// With the path of a child that was live before.
         case dismiss(Meant, path: String?)
         case evict
+        /// Values of the context.
+        case set(Arguments)
         case current(StepID, Arguments)
         case parent(StepID, Arguments)
         case end(StepID?, Arguments)
@@ -96,6 +98,7 @@ struct ModelPlan {
     var removed: [ModelNode] = []
     var reused: [Reused] = []
     var parts: [Part] = []
+    var settings: [ModelSetting] = []
 
     var ends: Bool {
         parts.contains {
@@ -110,7 +113,7 @@ struct ModelPlan {
 extension Model {
     func plan(_ contributors: [FlowContributor], _ step: ModelStep) throws(FlowError) -> ModelPlan {
         var plan = ModelPlan(flow: step.flow, members: step.flow.children.map(ModelPlan.Member.live))
-        let references = References(step: step.arguments, flow: step.flow.arguments)
+        let references = References(step: step.arguments, flow: step.flow.arguments, place: step.flow)
         let clears = contributors.contains { if case .child(let it) = $0 { it.clears } else { false } }
         if clears {
             plan.parts.append(.clear)
@@ -133,6 +136,13 @@ extension Model {
             case .dismiss(let name): dismiss(Meant(name, references), in: &plan)
             // No screen of the model's world has an owner.
             case .evict: plan.parts.append(.evict)
+            case .set(let bindings):
+                let settings = try settings(values(.given(bindings), [], references), step.flow)
+                for setting in settings {
+                    plan.settings.removeAll { $0.holder === setting.holder && $0.value.name == setting.value.name }
+                }
+                plan.settings += settings
+                plan.parts.append(.set(settings.map(\.value)))
             case .current(let it):
                 plan.parts.append(.current(it.step, try resolve(it.arguments, for: it.step, references)))
             case .parent(let it):
@@ -147,6 +157,7 @@ extension Model {
                 plan.parts.append(.answer(try resolve(source, result, isPrivate: !flow.isResultPublic, references)))
             }
         }
+        try checkSize(plan.settings)
         return plan
     }
 

@@ -64,6 +64,7 @@ extension ObservedEffect.Changes {
         current = later.current ?? current
         output = later.output ?? output
         isWaiting = later.isWaiting ?? isWaiting
+        context = later.context ?? context
     }
 
     /// Returns the changes since before; nil if there are none.
@@ -77,6 +78,7 @@ extension ObservedEffect.Changes {
         if current == before.current { rest.current = nil }
         if output == before.output { rest.output = nil }
         if isWaiting == before.isWaiting { rest.isWaiting = nil }
+        if context == before.context { rest.context = nil }
         return rest.isEmpty ? nil : rest
     }
 }

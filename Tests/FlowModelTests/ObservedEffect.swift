@@ -30,6 +30,7 @@ enum ObservedEffect: Equatable {
         var isReady = false
         var current: String?
         var output = ""
+        var context: Arguments = []
     }
 
     struct Changes: Equatable {
@@ -43,10 +44,12 @@ enum ObservedEffect: Equatable {
         var current: String?
         var output: String?
         var isWaiting: Bool?
+        /// With an empty path, that of the coordinator.
+        var context: Arguments?
 
         var isEmpty: Bool {
             arguments == nil && isVisible == nil && isPresented == nil && isInSight == nil && isReady == nil
-                && current == nil && output == nil && isWaiting == nil
+                && current == nil && output == nil && isWaiting == nil && context == nil
         }
     }
 
@@ -96,13 +99,14 @@ enum ObservedEffect: Equatable {
                 Failure(flow: it.flow, cause: it.cause, client: it.client, step: it.step, reason: it.reason))
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
+        case .changeContext(let values): self = .changed(Changes(path: "", context: values))
         case .startTimer, .reportDelay: return nil
         case .emitStackChanged(let output, let screens):
             self = .stack(
                 output: output,
                 screens.map { "\($0.path) \($0.instance) \($0.isVisible ? "visible" : "hidden") \($0.layer)" })
         case .emitBackChanged(let path, let preview): self = .back(path: path, preview)
-        case .emitSightChanged, .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
+        case .emitSightChanged, .emitContextChanged, .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
             .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .endProcess,
             .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")
@@ -119,7 +123,8 @@ extension ObservedEffect.Presentable {
             path: state.path, name: state.name, parent: state.parent, style: state.style, instance: state.instance,
             arguments: state.arguments, isVisible: state.isVisible, isPresented: state.isPresented,
             isInSight: state.isFlow ? nil : state.isInSight, definition: state.isFlow ? state.name : nil,
-            isReady: state.isFlow && state.isReady, current: state.current, output: state.output)
+            isReady: state.isFlow && state.isReady, current: state.current, output: state.output,
+            context: state.context)
     }
 }
 
@@ -133,6 +138,7 @@ extension ObservedEffect.Changes {
         if properties[.current] != nil { current = properties.path(.current) ?? "" }
         output = properties.text(.output)
         isWaiting = properties.text(.waiting).map { !$0.isEmpty }
+        context = properties.arguments(.context)
     }
 }
 

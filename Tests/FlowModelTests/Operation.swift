@@ -23,6 +23,7 @@ struct Operation {
         case navigate(step: String, Arguments, Client)
         case navigateAlong(
             [(flow: String, key: Arguments, step: String?, arguments: Arguments)], below: Target?, Client)
+        case setContext(Target?, Arguments, Client)
         case own(String, Client?)
         case timer
         case reload(Definitions)
@@ -100,6 +101,9 @@ extension Operation {
                         flow: $0.flow, key: $0.key, step: $0.step.flatMap { definitions.step(named: $0) },
                         arguments: $0.arguments)
                 }, by: client, below: below)
+        case .setContext(let target, let values, let client):
+            let node = target.flatMap(find)
+            return target != nil && node == nil ? nil : .contextSet(request, values, of: node, by: client)
         case .own(let name, let client): return .nameOwnerChanged(name, owner: client)
         case .timer: return .timerFired
         case .reload(let definitions): return .definitionsRead(definitions)

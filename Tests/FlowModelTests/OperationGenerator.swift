@@ -45,8 +45,10 @@ struct OperationGenerator {
         let many = isWild ? 0 : 30
         let steppers = model.definitions.steppers.isEmpty ? 0 : 250
         let exchanges = steppers == 0 && former == nil ? 0 : 35
+        let context =
+            model.definitions.context.isEmpty && model.definitions.flows.allSatisfy(\.context.isEmpty) ? 0 : 120
         switch random.weighted([
-            440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40, steppers, exchanges,
+            440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40, steppers, exchanges, context,
         ]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
@@ -77,6 +79,7 @@ struct OperationGenerator {
         case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
         case 16: return stepper(model)
         case 17: return exchangeSteppers(model)
+        case 18: return setContext(node, model)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
             return .reload(generator.make())
@@ -90,6 +93,21 @@ struct OperationGenerator {
         if let former, random.chance(50) { return .reload(former) }
         var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
         return .reload(generator.exchangeSteppers(of: present))
+    }
+
+    /// Values of the context, mostly by one who may.
+    private mutating func setContext(_ node: ModelNode, _ model: Model) -> Operation.Kind {
+        let flow = random.chance(60) ? node.flow : nil
+        var values: Arguments = []
+        for name in ["c", "k"] where random.chance(60) {
+            let value: Value =
+                name == "c" ? .string(random.among("x", "y", "z")) : random.among(.int64(0), .byte(1), .int32(300))
+            values.append(Argument(name, random.chance(3) ? .bool(true) : value))
+        }
+        if random.chance(2) { values.append(Argument("z", .string("wrong"))) }
+        let owners = DefinitionGenerator.emitters.compactMap { model.owners[$0] }
+        return .setContext(
+            flow.map { target($0) }, values, random.chance(85) ? random.element(owners) ?? client() : client())
     }
 
     /// News of a service: a value, that there is none any more, or a signal.

@@ -59,6 +59,7 @@ extension Definitions {
             for idle in flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
             if !flow.emitters.isEmpty { line += " emitters=\(flow.emitters)" }
             if flow.ownersMayEmit { line += " emitters=owner" }
+            for value in flow.context { line += " context=\(text(value))" }
             lines.append(line)
             for rule in flow.rules {
                 for alternative in rule.alternatives {
@@ -70,7 +71,14 @@ extension Definitions {
             "  autostart \(self[$0.flow].name) id=\($0.id ?? "")\($0.arguments.text)\($0.stepArguments.text)"
         }
         lines += steppers.indices.map { text(StepperID($0)) }
+        lines += context.map { "  context \(text($0))" }
         return lines.joined(separator: "\n")
+    }
+
+    private func text(_ value: ContextDeclaration) -> String {
+        "\(value.name): \(value.type.description) = \(value.initial) by \(value.setters)"
+            + (value.isPrivate ? " private" : "")
+            + (value.changed.map { " \(self[$0.flow].name).\(self[$0.step].name)" } ?? "")
     }
 
     private func text(_ stepper: StepperID) -> String {
@@ -113,6 +121,7 @@ extension Definitions {
         case .hide(let name): return "hide \(name.text)"
         case .dismiss(let name): return "dismiss \(name.text)"
         case .evict: return "evict"
+        case .set(let bindings): return "set\(ArgumentSource.given(bindings).text)"
         case .current(let it): return "current \(text(it))"
         case .parent(let it): return "parent \(text(it))"
         case .end(let it): return "end \(it.map(text) ?? "")"
@@ -128,6 +137,7 @@ extension Condition {
         switch self {
         case .argument(let name, let value): "\(name)=\(value)"
         case .alive(let name): "alive \(name.text)"
+        case .context(let name, let value): "$context.\(name)=\(value)"
         }
     }
 }
@@ -154,6 +164,7 @@ extension Binding.Source {
         case .literal(let value): "\(value)"
         case .step(let name): "$\(name)"
         case .flow(let name): "$flow.\(name)"
+        case .context(let name): "$context.\(name)"
         case .result(let name): "$result.\(name)"
         case .asked(let name): "$asked.\(name)"
         case .childName: "$name"
@@ -195,6 +206,8 @@ extension Operation {
                     + path.map { "\($0.flow)\($0.key.text) \($0.step ?? "-")\($0.arguments.text)" }.joined(
                         separator: ", ")
                     + (root.map { " below \($0.text)" } ?? "") + " by \(client.name)"
+            case .setContext(let target, let values, let client):
+                "set\(values.text) at \(target?.text ?? "the coordinator") by \(client.name)"
             case .own(let name, let client): "own \(name) by \(client?.name ?? "nobody")"
             case .timer: "timer"
             case .vanish(let client): "\(client.name) is gone"
@@ -256,6 +269,7 @@ extension ObservedEffect.Changes {
         if let isReady { text += " ready=\(isReady)" }
         if let current { text += " current=\(current)" }
         if let isWaiting { text += " waiting=\(isWaiting)" }
+        if let context { text += " context\(context.text)" }
         return text
     }
 }

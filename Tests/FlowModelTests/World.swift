@@ -177,6 +177,7 @@ final class World {
                 stack.map(\.path) == model.stack(on: output).map(\.path)
             else { return Difference(text: "the stack on '\(output)' differs") }
         }
+        if coordinator.context != model.context.published { return Difference(text: "the context differs") }
         for node in nodes {
             guard let id = coordinator.node(at: node.path), id.instance == node.instance,
                 let wrong = wrongAnswer(of: node, id)
@@ -193,6 +194,7 @@ final class World {
             (.arguments, .arguments(node.arguments.broadcastable)), (.visible, .flag(node.isVisible)),
             (.presented, .flag(model.isPresented(node))), (.ready, .flag(node.isFlow ? node.isReady : true)),
             (.parentFlow, .path(node.parent?.path)), (.current, .path(model.current(of: node)?.path)),
+            (.context, .arguments(node.context.published)),
             (.definition, .text(node.isFlow ? node.name : "")), (.inSight, .flag(model.isInSight(node))),
         ] where coordinator.value(of: property, at: id) != expected {
             return "\(property.description.name)"

@@ -61,7 +61,7 @@ struct AnswerTextTests {
     }
 
     private enum ContributorWord: String, Word {
-        case screen, flow, pop, show, hide, dismiss, evict, current, parent, end, answer
+        case screen, flow, pop, show, hide, dismiss, evict, set, current, parent, end, answer
         case popRoot = "pop-root"
         case endWith = "end-with"
 
@@ -79,6 +79,7 @@ struct AnswerTextTests {
                 case .hide: .hide
                 case .dismiss: .dismiss
                 case .evict: .evict
+                case .set: .set
                 case .current: .current
                 case .parent: .parent
                 case .end(nil): .end
@@ -92,6 +93,7 @@ struct AnswerTextTests {
         case literal, reason, error, message
         case step = "of-step"
         case flow = "of-flow"
+        case context = "of-context"
         case result = "of-result"
         case asked = "of-asked"
         case childName = "child-name"
@@ -104,6 +106,7 @@ struct AnswerTextTests {
                 case .flow: .flow
                 case .result: .result
                 case .asked: .asked
+                case .context: .context
                 case .childName: .childName
                 case .reason: .reason
                 case .error: .error
@@ -168,7 +171,8 @@ struct AnswerTextTests {
             ContributorWord.self,
             [
                 .child(ChildTemplate(.screen(ScreenID(0)))), .child(ChildTemplate(.flow(FlowID(0)))), .pop(.root),
-                .pop(.to("page")), .show("page"), .hide("other"), .evict, .dismiss("page"),
+                .pop(.to("page")), .show("page"), .hide("other"), .evict, .set([Binding("lang", .step("n"))]),
+                .dismiss("page"),
                 .current(Self.template), .parent(Self.template), .end(nil),
                 .end(Self.template), .answer(.given([])),
             ], by: TraceFields.contributor)
@@ -178,7 +182,8 @@ struct AnswerTextTests {
         try check(
             SourceWord.self,
             [
-                .literal(.string("x y")), .step("n"), .flow("lang"), .result("n"), .asked("n"), .childName, .reason,
+                .literal(.string("x y")), .step("n"), .flow("lang"), .result("n"), .asked("n"), .context("n"),
+                .childName, .reason,
                 .error,
                 .message,
             ],

@@ -116,6 +116,11 @@ struct EffectTextTests {
         ),
         (.watchClient(client), "watch \":1.1\""),
         (.emitDefinitionsChanged, "definitions-changed"),
+        (.changeContext(arguments), "context 1 \"n\" x 5"),
+        (
+            .emitContextChanged(ContextNews(client: client, path: "/base/main/page", values: arguments)),
+            "context-changed \":1.1\" /base/main/page 1 \"n\" x 5"
+        ),
         (
             .askAlive(
                 AliveCheck(

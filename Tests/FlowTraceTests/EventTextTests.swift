@@ -76,6 +76,7 @@ struct EventTextTests {
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
         "requested 1 other 0 - 0 \":1.1\" when-hidden allow",
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1 input 70",
+        "context-set 1 1 \"lang\" s \"de\" \":1.1\"", "context-set 1 0 \":1.1\" at /base/main",
         "root-moved 1 /base/main \"left\" \":1.1\"", "pauses-ended 1",
         "path 1 1 \"main\" - 0 \":1.1\" timeout 5 activation-token \"t\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
@@ -135,6 +136,7 @@ struct EventTextTests {
         case clientVanished = "client-vanished"
         case clientIdentified = "client-identified"
         case rootMoved = "root-moved"
+        case contextSet = "context-set"
         case pausesEnded = "pauses-ended"
         case nameOwner = "name-owner"
         case stepperChanged = "stepper-changed"
@@ -165,6 +167,7 @@ struct EventTextTests {
                 case .answerAcknowledged: .acknowledged
                 case .flowRequested: .requested
                 case .rootMoved: .rootMoved
+                case .contextSet: .contextSet
                 case .pausesEnded: .pausesEnded
                 case .deepLinkOpened: .deepLink
                 case .pathOpened: .path
@@ -394,7 +397,7 @@ struct EventTextTests {
         (
             "restored same-bus 1 screen 1 00",
             "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
-                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state', 'ask'"
+                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state', 'ask', 'context'"
         ),
         ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
         (

@@ -112,7 +112,7 @@ import Testing
                 #expect(record.key.number == round)
                 tokens.append(round)
             case .activity, .step, .list, .progress, .origin, .registration, .nameOwner, .stepper,
-                .savedState, .ask:
+                .savedState, .ask, .context:
                 Issue.record("\(record.key)")
             }
         }

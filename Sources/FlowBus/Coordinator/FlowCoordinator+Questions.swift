@@ -129,6 +129,8 @@ extension FlowCoordinator: HostDelegate {
             case .showChild(let name, let key): all.append(.live(.show, hostName(ofChild: name), key))
             case .hideChild(let name, let key): all.append(.live(.hide, hostName(ofChild: name), key))
             case .dismissChild(let name, let key): all.append(.live(.dismiss, hostName(ofChild: name), key))
+            case .setContext(let values):
+                all.append(NamedContributor(.set, "", [.arguments: .arguments(Arguments(values))]))
             }
         }
         if applied.children.isEmpty { return answer(.contributors(all)) }
@@ -246,7 +248,9 @@ extension FlowContributor {
     var isChild: Bool {
         switch self {
         case .contribute, .contributeFlow, .contributeScreen: true
-        case .forwardToCurrentFlow, .forwardToParentFlow, .pop, .popToRoot, .showChild, .hideChild, .dismissChild: false
+        case .forwardToCurrentFlow, .forwardToParentFlow, .pop, .popToRoot, .showChild, .hideChild, .dismissChild,
+            .setContext:
+            false
         }
     }
 }

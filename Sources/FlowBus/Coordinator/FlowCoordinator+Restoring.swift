@@ -241,7 +241,9 @@ extension FlowContributor {
         switch self {
         case .contribute(let presentable, _, _, _, _): presentable.contributedName
         case .contributeFlow(let name, _, _, _, _, _, _), .contributeScreen(let name, _, _, _, _, _, _): name
-        case .forwardToCurrentFlow, .forwardToParentFlow, .pop, .popToRoot, .showChild, .hideChild, .dismissChild: ""
+        case .forwardToCurrentFlow, .forwardToParentFlow, .pop, .popToRoot, .showChild, .hideChild, .dismissChild,
+            .setContext:
+            ""
         }
     }
 }

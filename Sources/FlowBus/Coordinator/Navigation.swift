@@ -56,6 +56,8 @@ public struct AppliedContributor: Hashable, Sendable {
         public static let dismiss = Kind(rawValue: "dismiss")
         /// It let a screen go to free memory.
         public static let evict = Kind(rawValue: "evict")
+        /// It set values of the context.
+        public static let set = Kind(rawValue: "set")
 
         /// The word of the kind.
         public var description: String { rawValue }

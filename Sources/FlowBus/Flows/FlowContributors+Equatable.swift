@@ -69,8 +69,10 @@ extension FlowContributor: @FlowActor Equatable {
             (.dismissChild(let name, let key), .dismissChild(let otherName, let otherKey)):
             name == otherName && key == otherKey
         case (.popToRoot, .popToRoot): true
+        case (.setContext(let values), .setContext(let otherValues)): values == otherValues
         case (.contribute, _), (.contributeFlow, _), (.contributeScreen, _), (.forwardToCurrentFlow, _),
-            (.forwardToParentFlow, _), (.pop, _), (.popToRoot, _), (.showChild, _), (.hideChild, _), (.dismissChild, _):
+            (.forwardToParentFlow, _), (.pop, _), (.popToRoot, _), (.showChild, _), (.hideChild, _), (.dismissChild, _),
+            (.setContext, _):
             false
         }
     }

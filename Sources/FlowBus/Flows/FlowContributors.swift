@@ -63,6 +63,9 @@ public enum FlowContributor {
     case hideChild(named: String, key: [String: DBusValue] = [:])
     /// Dismisses the newest child of a name, with everything below it (S-37).
     case dismissChild(named: String, key: [String: DBusValue] = [:])
+    /// Sets values of the context, as the flow sees it: those that a definition file of the service declares (S-57). In one process there
+    /// are none.
+    case setContext([String: DBusValue])
 
     /// Adds a child that is its own stepper.
     ///

@@ -224,9 +224,9 @@ final class LocalHost: Host {
         case .fail(let request, let error): fail(request.number, error)
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
-        case .withdraw, .startService, .askAlive, .endProcess, .watchClient, .emitNavigationWillOccur,
-            .emitDefinitionsChanged, .emitStackChanged, .emitBackChanged, .emitSightChanged, .reportUnstarted,
-            .reportUnrestored, .reportTiming, .reportDelay:
+        case .withdraw, .startService, .changeContext, .emitContextChanged, .askAlive, .endProcess, .watchClient,
+            .emitNavigationWillOccur, .emitDefinitionsChanged, .emitStackChanged, .emitBackChanged, .emitSightChanged,
+            .reportUnstarted, .reportUnrestored, .reportTiming, .reportDelay:
             break
         }
     }

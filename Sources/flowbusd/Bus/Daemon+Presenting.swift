@@ -99,6 +99,9 @@ extension Daemon {
                 try body.closeContainer()
             }
         }
+        if !presentation.context.isEmpty {
+            try body.appendEntry("context", "a{sv}") { body in try body.append(presentation.context) }
+        }
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
         }

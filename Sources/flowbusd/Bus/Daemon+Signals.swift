@@ -90,6 +90,15 @@ extension Daemon {
         }
     }
 
+    /// To the owner alone.
+    func send(_ news: ContextNews) throws {
+        try output.signal(
+            BusNames.Interface.presentable, "ContextChanged", at: news.path, to: news.client.name, "a{sv}"
+        ) { body in
+            try body.append(news.values)
+        }
+    }
+
     func sendDefinitionsChanged() throws {
         definitionsText.drop()
         try output.signal(BusNames.Interface.coordinator, "DefinitionsChanged", at: Self.root)
@@ -104,6 +113,17 @@ extension Daemon {
         try sendChanged(Self.root, BusNames.Interface.coordinator) { body in
             try body.openContainer(.array, "{sv}")
             try body.appendEntry("Durable", "b") { body in try body.append(isDurable) }
+            try body.closeContainer()
+        }
+    }
+}
+
+extension Daemon {
+    /// The values of the coordinator's context changed.
+    func sendContext(_ values: Arguments) throws {
+        try sendChanged(Self.root, BusNames.Interface.coordinator) { body in
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("Context", "a{sv}") { body in try body.append(values) }
             try body.closeContainer()
         }
     }

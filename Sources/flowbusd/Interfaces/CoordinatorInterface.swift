@@ -55,6 +55,9 @@ enum CoordinatorInterface {
                 .init("MoveRoot", in: [Argument("root", "o"), Argument("output", "s")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.moveRoot($1) }
                 },
+                .init("SetContext", in: [Argument("values", "a{sv}")]) { message, context, _ in
+                    Daemon.changeRoot(message, context) { try $0.setContext($1, of: nil) }
+                },
                 .init("GetStack", in: [Argument("output", "s")], out: [Argument("screens", "a(ota{sv})")]) {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getStack($1) }
@@ -114,6 +117,11 @@ enum CoordinatorInterface {
                 },
                 .init("InterfaceVersion", "u", .constant) { _, _, _, _, answer, _, _ in
                     Daemon.getConstant(answer) { try $0.append(Release.interfaceVersion) }
+                },
+                .init("Context", "a{sv}", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.getConstant(answer) { body in
+                        try body.append(PropertyValue.arguments(Daemon.from(context)?.coordinator.context ?? []))
+                    }
                 },
                 .init("Durable", "b", .emits) { _, _, _, _, answer, context, _ in
                     Daemon.getConstant(answer) { body in
@@ -322,6 +330,12 @@ extension Daemon {
                 of: call, text: "no flow or screen is live at '\(Names.escaped(path))'")
         }
         handle(.rootMoved(nextRequest(), root, to: output, by: call.client), answering: call)
+    }
+
+    /// Sets values of the context: those that a flow sees, or with nil those of the coordinator.
+    func setContext(_ call: MessageReader, of flow: NodeID?) throws {
+        let values = try ArgumentsReader.readContext(call)
+        handle(.contextSet(nextRequest(), values, of: flow, by: call.client), answering: call)
     }
 
     fileprivate func getStack(_ call: MessageReader) throws {

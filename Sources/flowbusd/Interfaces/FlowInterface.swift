@@ -24,6 +24,9 @@ enum FlowInterface {
                             .readinessAwaited(daemon.nextRequest(), of: node, by: call.client), answering: call)
                     }
                 },
+                .init("SetContext", in: [Argument("values", "a{sv}")]) { message, context, _ in
+                    Daemon.change(message, context) { try $0.setContext($1, of: $2) }
+                },
                 .init(
                     "GetLastNavigation",
                     out: [Argument("serial", "t"), Argument("step", "s"), Argument("arguments", "a{sv}")]

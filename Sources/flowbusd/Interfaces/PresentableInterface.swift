@@ -95,7 +95,10 @@ enum PresentableInterface {
                     }
                 },
             ],
-            signals: [.init("SightChanged", [Argument("inSight", "b")])],
+            signals: [
+                .init("SightChanged", [Argument("inSight", "b")]),
+                .init("ContextChanged", [Argument("values", "a{sv}")]),
+            ],
             properties: .described(for: .presentable))
     }
 }

@@ -89,7 +89,10 @@ extension Daemon {
             if let handover { return (with(handover.records), lost, false) }
             if hasMore(stored.history) { return (with(stored.history), "'\(persistence.history?.path ?? "")'", false) }
         }
-        return (counters, "", true)
+        // A fresh start, but for values of the context that outlive a bus (S-57).
+        let context = (handover?.records ?? stored.history).first(where: \.isOfContext)?.withoutPrivateArguments
+        guard setup.restore != .never, let context, context.body != nil else { return (counters, "", true) }
+        return (counters + [context], "", false)
     }
 
     /// More serials than can be assigned while a write is on its way to a disk.

@@ -6,8 +6,9 @@ import Store
 /// Stores the state that outlives the process in two files (durability.md):
 ///
 /// - the tree file of a bus gets every record, each change before its effects are carried out (D-1);
-/// - the history gets navigations, in batches (D-2); the reserved serials, so that they never repeat, even if the tree is lost;
-///   and, to be restored on another bus, a copy of the records without private arguments.
+/// - the history gets navigations, in batches (D-2); the reserved serials, so that they never repeat, even if the tree is lost; the
+///   values of the context that outlive a bus (S-57); and, to be restored on another bus, a copy of the records without private
+///   arguments.
 ///
 /// It has the policy for failures: an unreadable file is moved aside (D-6); if a file can't be written, the service continues
 /// from memory, and writing is retried (D-7). Effects wait at the ``CommitGate``.
@@ -45,7 +46,7 @@ final class Persistence {
 
     /// The records in the files when they were opened.
     private(set) var found: (tree: [Record], history: [Record]) = ([], [])
-    /// The records that the history's file still lacks, each once: those of the copy, or the counters alone.
+    /// The records that the history's file still lacks, each once: those of the copy, or that of the context alone.
     private var copied: [RecordKey: Record] = [:]
 
     /// Navigations that are not written yet.
@@ -172,11 +173,11 @@ final class Persistence {
     private func copy(_ records: [Record]) {
         guard let history, history.isWorking else { return }
         // A change without a navigation, such as Dismiss, does not wait for one.
-        if copiesTree && !records.isEmpty { flushSoon() }
+        if copiesTree && !records.isEmpty || records.contains(where: \.isOfContext) { flushSoon() }
         var counters: Record?
         for record in records {
             if record.key.kind == .counters { counters = record }
-            if copiesTree { copied[record.key] = record }
+            if copiesTree || record.isOfContext { copied[record.key] = record }
         }
         if let counters { commitEnded(history.write([counters]), of: history) }
     }
@@ -195,7 +196,7 @@ final class Persistence {
 
     /// The records among these that the history has.
     func selected(_ records: [Record]) -> [Record] {
-        guard copiesTree else { return records.filter { $0.key.kind == .counters } }
+        let records = copiesTree ? records : records.filter { $0.key.kind == .counters || $0.isOfContext }
         return records.map(\.withoutPrivateArguments).filter { $0.body != nil }
     }
 

@@ -16,6 +16,7 @@ struct ArgumentsReader {
         static let arguments = Subject(
             whole: "the arguments take", part: "argument", isKept: "a step is stored and sent to many")
         static let state = Subject(whole: "the state takes", part: "value", isKept: "a state is stored")
+        static let context = Subject(whole: "the values take", part: "value", isKept: "a context is stored")
         static let result = Subject(whole: "the result takes", part: "value", isKept: "a result is stored")
     }
 
@@ -44,6 +45,17 @@ struct ArgumentsReader {
             throw FlowError(.invalidArguments, "the state has two values '\(Names.escaped(state[place].name))'")
         }
         return state
+    }
+
+    /// Reads the next value, a dictionary with values of the context (S-57).
+    static func readContext(_ message: MessageReader) throws -> Arguments {
+        var reader = ArgumentsReader(message, .context)
+        let values = try reader.read(for: [])
+        for place in values.indices where values[..<place].contains(where: { $0.name == values[place].name }) {
+            throw FlowError(
+                .invalidArguments, "the value '\(Names.escaped(values[place].name))' is given more than once")
+        }
+        return values
     }
 
     /// Reads the next value, a dictionary with the result of a screen (S-45).
