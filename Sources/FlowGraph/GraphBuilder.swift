@@ -78,7 +78,7 @@ struct GraphBuilder {
     // MARK: Boxes
 
     private func box(_ id: String, _ flow: FlowDefinition) -> FlowGraph.Box {
-        var notes: [String] = []
+        var notes = Self.title(flow.texts)
         switch flow.children {
         case .free: break
         case .stack: notes.append("stack: the newest in front")
@@ -114,7 +114,7 @@ struct GraphBuilder {
         let `guard` = definitions.flows[flow].guard
         boxes[place].steps.append(
             FlowGraph.Step(
-                id: id, name: name, notes: hasRule ? [] : ["no rule"],
+                id: id, name: name, notes: Self.title(definitions[step].texts) + (hasRule ? [] : ["no rule"]),
                 isGuarded: `guard`.map { $0.steps?.contains(step) ?? true } ?? false, hasRule: hasRule))
         return id
     }
@@ -135,7 +135,9 @@ struct GraphBuilder {
         let presenter = options.showsPresenters ? declaration.presenter?.service.name : nil
         let key = declaration.key.isEmpty ? nil : "key: \(declaration.key.joined(separator: ", "))"
         boxes[place].screens.append(
-            FlowGraph.Screen(id: id, name: declaration.name, notes: [key, presenter].compactMap(\.self)))
+            FlowGraph.Screen(
+                id: id, name: declaration.name,
+                notes: Self.title(declaration.texts) + [key, presenter].compactMap(\.self)))
         return id
     }
 
@@ -255,6 +257,14 @@ struct GraphBuilder {
     }
 
     // MARK: Words
+
+    /// The title in English, or in the first language.
+    private static func title(_ texts: Texts) -> [String] {
+        texts.title.map { text in
+            let version = text.versions.first { $0.language == "en" } ?? text.versions.first
+            return ["“\(Names.escaped(version?.text ?? ""))”"]
+        } ?? []
+    }
 
     private func text(_ alternative: Alternative, of step: StepID) -> String {
         [("when", alternative.when), ("unless", alternative.unless)].filter { !$0.1.isEmpty }.map { word, conditions in

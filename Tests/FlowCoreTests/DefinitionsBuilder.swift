@@ -81,6 +81,7 @@ struct DefinitionsBuilder {
         var navigated: (by: String, steps: [String])?
         var rules: [(step: String, branches: Branches)] = []
         var context: [Context] = []
+        var texts = Texts()
     }
 
     /// A value of the context, of the type string.
@@ -119,6 +120,8 @@ struct DefinitionsBuilder {
     var autostart: [Root] = []
     var steppers: [Stepper] = []
     var context: [Context] = []
+    /// What people read of steps, screens and flows, by their names.
+    var texts: [String: Texts] = [:]
 
     mutating func step(_ name: String, _ parameters: KeyValuePairs<String, String> = [:], isPrivate: Bool = false) {
         steps[name] = StepDeclaration(name, parameters: Self.parameters(parameters), isPrivate: isPrivate)
@@ -210,6 +213,7 @@ extension DefinitionsBuilder {
     var definitions: Definitions {
         var whole = self
         whole.declareMentioned()
+        whole.addTexts()
         let names = Numbers(steps: whole.steps, screens: whole.screens, flows: whole.flows)
         return Definitions(
             steps: whole.steps.values.sorted { $0.name < $1.name },
@@ -227,6 +231,19 @@ extension DefinitionsBuilder {
                     source: stepper.property.map { .property($0, absent: stepper.absent) } ?? .signal(stepper.signal),
                     step: names.step(stepper.step), bindings: stepper.with)
             }, context: names.context(whole.context))
+    }
+
+    private mutating func addTexts() {
+        for (name, texts) in texts {
+            if let it = steps[name] {
+                steps[name] = StepDeclaration(name, parameters: it.parameters, isPrivate: it.isPrivate, texts: texts)
+            }
+            if let it = screens[name] {
+                screens[name] = ScreenDeclaration(
+                    name, parameters: it.parameters, presenter: it.presenter, context: it.context, texts: texts)
+            }
+            flows[name]?.texts = texts
+        }
     }
 
     private mutating func declareMentioned() {
@@ -344,7 +361,7 @@ private struct Numbers {
                         })
                 }
                 .sorted { $0.step.index < $1.step.index },
-            context: context(flow.context))
+            context: context(flow.context), texts: flow.texts)
     }
 
     func context(_ values: [DefinitionsBuilder.Context]) -> [ContextDeclaration] {

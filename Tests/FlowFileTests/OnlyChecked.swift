@@ -133,6 +133,13 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             example: f + "[screens.t]\narguments = { m = 'string' }\n[flows.f.on]\nrest = { screen = 't', arguments = "
                 + "{ m = '\(String(repeating: "x", count: 66_000))' } }"),
         OnlyChecked(
+            why: "which arguments a text can have is declared elsewhere", message: "}' refers to nothing (",
+            example: "[screens]\ns = { title = '${n}' }"),
+        OnlyChecked(
+            why: "bytes of a text are not its characters", message: " bytes; it can have at most ",
+            isSometimesSeen: true,
+            example: "[screens]\ns = { title = '\(String(repeating: "ä", count: 200))' }"),
+        OnlyChecked(
             why: "sums of bytes of a context", message: "the values of the context take ",
             example: "[context]\na = { type = 'string', initial = '\(String(repeating: "x", count: 5_000))' }"),
         OnlyChecked(

@@ -62,6 +62,8 @@ public final class Definitions: Equatable, Sendable {
     let haveEvictedScreens: Bool
     /// Whether some screen gets values of the context.
     let haveContextScreens: Bool
+    /// Whether some flow or screen has a title.
+    let haveTitles: Bool
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
     /// Whether some rule depends on which presentables are live (S-35).
@@ -93,6 +95,7 @@ public final class Definitions: Equatable, Sendable {
         haveWatchdogs = screens.contains { $0.watchdog != nil }
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }
         haveContextScreens = screens.contains { !$0.context.isEmpty }
+        haveTitles = screens.contains { $0.texts.title != nil } || flows.contains { $0.texts.title != nil }
         askOthers = flows.contains(where: \.asksOthers)
         askWhatIsAlive = flows.contains { $0.rules.contains { $0.alternatives.contains(where: \.asksWhatIsAlive) } }
         similarSteps = SimilarNames(steps.lazy.map(\.name))
@@ -195,12 +198,15 @@ public struct StepDeclaration: Hashable, Sendable {
     public let parameters: [Parameter]
     /// Whether the values of its arguments stay out of broadcasts and properties (`[private]`).
     public let isPrivate: Bool
+    /// What people read of it (S-58).
+    public let texts: Texts
 
     /// Creates a step.
-    public init(_ name: String, parameters: [Parameter] = [], isPrivate: Bool = false) {
+    public init(_ name: String, parameters: [Parameter] = [], isPrivate: Bool = false, texts: Texts = Texts()) {
         self.name = name
         self.parameters = parameters
         self.isPrivate = isPrivate
+        self.texts = texts
     }
 
     /// An argument that can't be left out; nil if there is none.
@@ -244,6 +250,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let patience: UInt64?
     /// The names of the values of the context that its owner gets, sorted (S-57).
     public let context: [String]
+    /// What people read of it (S-58).
+    public let texts: Texts
 
     /// Creates a screen.
     public init(
@@ -252,7 +260,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
         endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil,
-        isResultPublic: Bool = false, context: [String] = []
+        isResultPublic: Bool = false, context: [String] = [], texts: Texts = Texts()
     ) {
         self.name = name
         self.parameters = parameters
@@ -271,6 +279,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.endsHungProcess = endsHungProcess
         self.patience = patience
         self.context = context
+        self.texts = texts
     }
 }
 
@@ -374,6 +383,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let rules: [Rule]
     /// The values that it and all below it can know, sorted by name (S-57).
     public let context: [ContextDeclaration]
+    /// What people read of it (S-58).
+    public let texts: Texts
     /// Whether a step can have to wait for another process.
     let asksOthers: Bool
     /// Whether only some clients may emit on it.
@@ -388,7 +399,7 @@ public struct FlowDefinition: Equatable, Sendable {
         whenHidden: WhenHidden = .ignore, announces: Bool = false,
         isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
         emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
-        rules: [Rule] = [], context: [ContextDeclaration] = []
+        rules: [Rule] = [], context: [ContextDeclaration] = [], texts: Texts = Texts()
     ) {
         self.name = name
         self.parameters = parameters
@@ -412,6 +423,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.navigator = navigator
         self.rules = rules
         self.context = context
+        self.texts = texts
         asksOthers = `guard` != nil || navigator != nil
         isRestricted = ownersMayEmit || !emitters.isEmpty
     }

@@ -50,6 +50,7 @@ extension Machine {
         watchAll(unlike: old, &turn)
         noteEmptyByDefinition()
         forest.updateAllVisibility()
+        renewTitles(unlike: old)
         forest.touchAll()
         reportChanges(&turn)
         tellContext(&turn)

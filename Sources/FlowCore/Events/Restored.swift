@@ -26,6 +26,7 @@ extension Machine {
         unsaved.restore(serial: serial, instance: forest.lastInstance)
 
         forest.updateAllVisibility()
+        renewTitles()
         forest.forgetChanges()
         // Nothing is a return after a restart, and a screen that stayed when its owner left waits until it comes in sight again
         // (S-30).

@@ -52,6 +52,9 @@ extension Limits {
             LimitRow(
                 "`timeout` of a presenter, guard or navigator",
                 "\(time(answerTimeouts.lowerBound)) to \(time(answerTimeouts.upperBound))"),
+            LimitRow(
+                "title of a flow, a screen or a step (S-58), also with its arguments", "\(count(titleLength)) bytes"),
+            LimitRow("description of a flow, a screen or a step (S-58)", bytes(descriptionLength)),
             LimitRow("steppers (S-42)", count(steppers)),
             LimitRow("the values of the context, and those of a flow's (S-57)", bytes(contextBytes)),
             LimitRow("all definition files together", bytes(definitionBytes)),

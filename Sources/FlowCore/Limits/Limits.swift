@@ -61,6 +61,8 @@ public enum Limits {
     public static let titleLength = 256
     /// The highest screens in sight that `StackChanged` has.
     public static let reportedStack = 64
+    /// Bytes in the description of a flow, a screen or a step (S-58).
+    public static let descriptionLength = 1_024
     /// The screens with timings of their own (S-46), once for each way in which their presenters start.
     public static let timedScreens = 2_048
     /// How long ago the input can have been that `inputTime` gives, in µs.

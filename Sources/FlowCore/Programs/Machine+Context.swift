@@ -14,6 +14,7 @@ extension Machine {
             if before?.value.isSame(as: setting.argument.value) != true { changed.append(setting) }
             if values.published != published { publishContext(of: setting.holder, &turn) }
         }
+        if changed.contains(where: { $0.argument.name == Self.languageName }) { renewTitles() }
         return changed
     }
 

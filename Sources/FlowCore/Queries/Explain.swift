@@ -46,7 +46,7 @@ extension Machine {
             explanation.add("what it would do for those is not shown, as the step is private", indented: true)
             return explanation
         }
-        let heading = "step '\(definitions[step].name)'"
+        let heading = "step \(named(step, arguments, at: flow))"
         func begin(_ outcome: Outcome, _ arguments: Arguments) -> Explanation {
             var explanation = Explanation(denial.map { .refused($0) } ?? outcome)
             explanation.add("\(heading)\(Self.text(arguments, showsPrivate: true)) \(place)")
@@ -123,7 +123,8 @@ extension Machine {
     }
 
     private func heading(of step: WaitingStep) -> String {
-        let what = "step '\(definitions[step.step].name)'\(Self.text(step.arguments, showsPrivate: false))"
+        let flow = forest.slot(of: step.flow)
+        let what = "step \(named(step.step, step.arguments, at: flow))\(Self.text(step.arguments, showsPrivate: false))"
         let place =
             forest.slot(of: step.flow).map { "for \(named($0))" }
             ?? "for a flow that is gone (reported at '\(failurePath(of: step.flow))')"
@@ -134,6 +135,18 @@ extension Machine {
         case .emitted, .deepLink, .listed, .segment, .idle, .property, .signalled:
             return "then \(what), which waited before, \(place)"
         }
+    }
+
+    /// A step with its title, if it has one: `'pay' "Pay the bill"`.
+    private func named(_ step: StepID, _ arguments: Arguments, at flow: NodeSlot?) -> String {
+        let name = "'\(definitions[step].name)'"
+        // The arguments of a call are not admitted yet.
+        let known =
+            definitions[step].isPrivate ? arguments.map { Argument($0.name, $0.value, isPrivate: true) } : arguments
+        guard let title = definitions[step].texts.title?.text(in: language(at: flow), known), !title.isEmpty else {
+            return name
+        }
+        return "\(name) \"\(Names.escaped(title))\""
     }
 
     /// A presentable with its kind: `flow '/main'`.
@@ -397,6 +410,7 @@ extension Machine {
         let arguments = slot.map { forest[$0].arguments } ?? state.arguments
         var line =
             "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(arguments, showsPrivate: false))"
+        if !state.title.isEmpty { line += ", title \"\(Names.escaped(state.title))\"" }
         if !state.style.isEmpty { line += ", style '\(Names.escaped(state.style))'" }
         guard let slot, let deferred = forest[slot].initialStep else { return line }
         return line + "; its initial step '\(definitions[deferred.step].name)' waits until it is presented"
@@ -410,6 +424,8 @@ extension Machine {
                 parts.append("has" + Self.text(arguments, showsPrivate: false))
             case (.presented, .flag(let isPresented)):
                 parts.append(isPresented ? "is presented" : "is not presented any more")
+            case (.title, .text(let title)) where !title.isEmpty:
+                parts.append("has the title \"\(Names.escaped(title))\"")
             case (.ready, .flag(true)): parts.append("is ready")
             case (.current, .path(let path?)): parts.append("has '\(path)' in front")
             case (.current, .path(nil)): parts.append("has no child in front any more")

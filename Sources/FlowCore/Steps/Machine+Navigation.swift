@@ -107,6 +107,7 @@ extension Machine {
                 // The answer is for whom contributed it last (S-45).
                 node.kept.onResult = onResult.map { Boxed($0) }
             }
+            renewTitle(of: slot)
             // Its times count from now on, as if it were new (S-34).
             if forest[slot].flow?.activity.reached != nil { beginIdleTimes(of: slot, &turn) }
             if forest[slot].presenting != nil {
@@ -137,6 +138,7 @@ extension Machine {
         _ birth: Forest.Birth, below flow: NodeSlot, by step: WaitingStep, replaces: Bool
     ) -> NodeSlot {
         let slot = forest.insert(birth, below: flow)
+        renewTitle(of: slot)
         if forest[slot].flow != nil {
             takeOverPauses(slot, from: flow)
             scheduleIdleStep(of: slot)

@@ -55,6 +55,7 @@ extension Machine {
                 flow: definitions.newState(
                     of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now)),
             below: nil)
+        renewTitle(of: slot)
         scheduleIdleStep(of: slot)
         raise(slot, for: flowRequest.client, isNew: true)
         forest.updateVisibility(below: nil, changed: [slot])

@@ -65,6 +65,10 @@ struct Node: HasKept, Equatable, Sendable {
     var savedState: Arguments = [] { didSet { if savedState != oldValue { follows.insert(.savedState) } } }
     /// How many of its asks are open, or answered and not acknowledged (S-45).
     var askCount = 0
+    /// The title by its definition (S-58); empty if there is none. Derived.
+    var declaredTitle = "" {
+        didSet { if declaredTitle != oldValue, kept.title.isEmpty { follows.insert(.reports(.title)) } }
+    }
     /// The values of the context that its owner was told; nil if it was told none (S-57).
     var told: Arguments?
 

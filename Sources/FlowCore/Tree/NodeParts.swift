@@ -19,6 +19,9 @@ extension Node {
     /// What failed, if it waits for its presenter (S-47) or, being an empty flow, for its beginning (S-48); empty if it does not.
     var waiting: String { flow?.kept.nothingToShow ?? presenting?.kept.fault?.text ?? "" }
 
+    /// Its title: that which its owner gave it (S-44), else that of its definition.
+    var shownTitle: String { kept.title.isEmpty ? declaredTitle : kept.title }
+
     /// The client that created it, for signals.
     var sender: Client { client == .former ? .daemon : client }
 

@@ -128,7 +128,7 @@ extension Forest {
         case .inSight: .flag(self[slot].isInSight)
         case .presenter: .text(self[slot].presenting?.presenter.service.name ?? "")
         case .owner: .text(self[slot].owner?.name ?? "")
-        case .title: .text(self[slot].title)
+        case .title: .text(self[slot].shownTitle)
         case .waiting: .text(self[slot].waiting)
         case .evicted: .flag(self[slot].presenting?.kept.eviction == .done)
         case .asks: .number(UInt64(self[slot].askCount))

@@ -28,7 +28,7 @@ public struct PresentableState: Equatable, Sendable {
     public var style = ""
     /// The bus name of the presenter; empty if there is none.
     public var presenter = ""
-    /// The title of a screen; empty if there is none, and for a flow.
+    /// The title; empty if there is none.
     public var title = ""
     /// Why no process shows it yet (S-47); empty if one does, or none has failed.
     public var waiting = ""
@@ -56,7 +56,7 @@ extension Forest {
             isVisible: self[slot].isVisible, isPresented: self[slot].isPresented,
             isInSight: !isFlow && self[slot].isInSight, isReady: self[slot].flow?.isReady ?? true,
             ownerClient: self[slot].owner, style: self[slot].style,
-            presenter: self[slot].presenting?.presenter.service.name ?? "", title: self[slot].title,
+            presenter: self[slot].presenting?.presenter.service.name ?? "", title: self[slot].shownTitle,
             waiting: self[slot].waiting, current: currentPath(of: slot), output: self[slot].output,
             context: self[slot].flow?.context.published ?? [])
     }

@@ -100,7 +100,7 @@ extension Forest {
         let presenter = node.presenting?.presenter
         return StackedScreen(
             path: node.path, instance: node.instance, isVisible: node.isVisible, owner: node.owner, style: node.style,
-            title: node.title, waiting: node.waiting, layer: layerOfRoot(above: slot),
+            title: node.shownTitle, waiting: node.waiting, layer: layerOfRoot(above: slot),
             output: self[node.root].output,
             application: presenter?.application == nil ? "" : presenter?.service.name ?? "")
     }

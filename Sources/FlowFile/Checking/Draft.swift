@@ -18,6 +18,8 @@ final class Declared {
     fileprivate(set) var isPublic = false
     /// The names of the arguments of its key, sorted (S-51).
     fileprivate(set) var key: [String] = []
+    /// The texts of a step, by their keys.
+    fileprivate(set) var texts: [String: Item] = [:]
 
     /// Its name in messages: `step 'paid'`.
     var subject: String { "\(kind) '\(name)'" }
@@ -89,12 +91,15 @@ final class DraftFlow {
 struct Draft {
     static let flowKeys = [
         "on", "initial", "children", "layers", "covers", "arguments", "key", "result", "unique", "whenHidden",
-        "announce", "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty", "context",
+        "announce", "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty", "context", "title",
+        "description",
     ]
     static let screenKeys = [
         "arguments", "key", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake",
-        "budget", "stateOnDisk", "evictAfter", "watchdog", "patience", "context",
+        "budget", "stateOnDisk", "evictAfter", "watchdog", "patience", "context", "title", "description",
     ]
+    /// The keys of what people read.
+    static let textKeys = ["title", "description"]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "context", "flows"]
 
     let diagnostics: Diagnostics
@@ -168,7 +173,21 @@ struct Draft {
         }
         let declared = Declared("step", name, item.location)
         if let first = steps.insert(name, declared) { return declaredTwice(first, item.location) }
-        declared.parameters = parameters(item, of: declared)
+        for key in Self.textKeys { declared.texts[key] = item[key].flatMap { isText($0) ? $0 : nil } }
+        declared.parameters = parameters(item, of: declared, except: Set(declared.texts.keys))
+    }
+
+    /// Whether what stands beside the arguments of a step is a text, and not the type of an argument of that name.
+    private func isText(_ item: Item) -> Bool {
+        guard let text = item.text else { return item.table != nil }
+        let word = text.hasSuffix("?") ? String(text.dropLast()) : text
+        if word.utf8.count <= 255, ValueType(name: word) != nil { return false }
+        let likely = diagnostics.suggestion(for: word, among: ValueType.words.map(\.name))
+        if !likely.isEmpty, word.allSatisfy({ $0.isLowercase || $0.isNumber }) {
+            diagnostics.warning(
+                item.location, "\(Text.quoted(text)) is no type, so it is taken for a text of the step\(likely)")
+        }
+        return true
     }
 
     private mutating func readScreen(_ name: String, _ item: Item) {
@@ -228,7 +247,7 @@ struct Draft {
     private func result(_ item: Item, of declared: Declared) -> Declared {
         let result = declared.result(item.location)
         let isPublic = item["public"].flatMap { if case .bool(let isPublic) = $0.value { isPublic } else { nil } }
-        result.parameters = parameters(item, of: result, except: isPublic == nil ? nil : "public")
+        result.parameters = parameters(item, of: result, except: isPublic == nil ? [] : ["public"])
         result.isPublic = isPublic == true
         return result
     }
@@ -247,16 +266,18 @@ struct Draft {
         return []
     }
 
-    private func parameters(_ item: Item, of declared: Declared, except option: String? = nil) -> [DraftParameter] {
+    private func parameters(
+        _ item: Item, of declared: Declared, except options: Set<String> = []
+    ) -> [DraftParameter] {
         guard let section = item.section(diagnostics, "a table of arguments and their types") else { return [] }
-        let count = section.count - (option == nil ? 0 : 1)
+        let count = section.count - options.count
         if count == 0 { return [] }
         if count > Limits.argumentCount {
             diagnostics.error(
                 item.location,
                 "\(declared.subject) declares \(count) arguments; at most \(Limits.argumentCount) are allowed")
         }
-        return section.entries.filter { $0.0 != option }.map { name, item in
+        return section.entries.filter { !options.contains($0.0) }.map { name, item in
             if !Names.isPresentableName(name) {
                 diagnostics.error(
                     item.location,

@@ -156,8 +156,11 @@ extension Resolver {
     ///
     /// - Parameters:
     ///   - item: the text; anything else has no references.
+    ///   - help: what to write instead of a name.
     ///   - isReference: whether `$` and this text, alone, would be one. It is a name, or two with a dot between them.
-    func warnOfReferences(inside item: Item, _ isReference: (Substring) -> Bool) {
+    func warnOfReferences(
+        inside item: Item, help: ((Substring) -> String)? = nil, _ isReference: (Substring) -> Bool
+    ) {
         guard case .string(let text) = item.value else { return }
         var rest = text[...]
         while let dollar = rest.firstIndex(of: "$") {
@@ -171,10 +174,11 @@ extension Resolver {
             let dots = name.indices.filter { name[$0] == "." }
             let ends = [name.endIndex] + dots.reversed()
             guard let end = ends.first(where: { isReference(name[..<$0]) }) else { continue }
+            let why =
+                help.map { $0(name[..<end]) }
+                ?? "a reference has to be the whole text; let the program that shows it put the text together"
             diagnostics.warning(
-                item.location,
-                "'$\(name[..<end])' stays as it is in \(Text.quoted(text)): a reference has to be the whole text; let the "
-                    + "program that shows it put the text together")
+                item.location, "'$\(name[..<end])' stays as it is in \(Text.quoted(text)): \(why)")
             return
         }
     }

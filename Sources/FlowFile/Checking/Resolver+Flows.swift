@@ -34,7 +34,8 @@ extension Resolver {
             idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
             guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index },
-            context: values.map { self.context($0.entries.map { ($0.key, $0.item) }, of: (name, draft)) } ?? [])
+            context: values.map { self.context($0.entries.map { ($0.key, $0.item) }, of: (name, draft)) } ?? [],
+            texts: texts({ draft.keys[$0] }, of: draft.declared))
     }
 
     /// Reports a flow that can't take its initial step again (S-48).

@@ -52,7 +52,8 @@ extension Resolver {
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,
             endsHungProcess: watchdog?.kills ?? false, patience: patience, result: draft.result?.admitted,
-            isResultPublic: draft.result?.isPublic == true, context: context ?? [])
+            isResultPublic: draft.result?.isPublic == true, context: context ?? [],
+            texts: texts({ draft.keys[$0] }, of: draft.declared))
     }
 
     /// An interval, or a table with one.

@@ -23,7 +23,8 @@ final class Resolver {
         let privateSteps = Set(draft.privateSteps.compactMap { step($0)?.id })
         let steps = draft.steps.entries.enumerated().map { place, entry in
             StepDeclaration(
-                entry.name, parameters: entry.value.admitted, isPrivate: privateSteps.contains(StepID(place)))
+                entry.name, parameters: entry.value.admitted, isPrivate: privateSteps.contains(StepID(place)),
+                texts: texts({ entry.value.texts[$0] }, of: entry.value))
         }
         let screens = draft.screens.entries.map { screenDeclaration($0, of: $1) }
         let flows = draft.flows.entries.map { definition($0, of: $1) }

@@ -18,3 +18,14 @@ extension DefinitionText {
         return .table(keys)
     }
 }
+
+extension DefinitionText {
+    /// What people read (S-58).
+    static func texts(_ texts: Texts) -> [TomlText.Pair] {
+        [("title", texts.title), ("description", texts.description)].compactMap { key, text in
+            guard let versions = text?.versions else { return nil }
+            if let only = versions.first, only.language.isEmpty { return (key, .string(only.text)) }
+            return (key, .table(versions.map { ($0.language, .string($0.text)) }))
+        }
+    }
+}

@@ -34,7 +34,7 @@ struct DefinitionText {
 
     private mutating func writeDeclarations() {
         if !definitions.steps.isEmpty { begin(["steps"]) }
-        for step in definitions.steps { write(step.name, types(step.parameters)) }
+        for step in definitions.steps { write(step.name, .table(typePairs(step.parameters) + Self.texts(step.texts))) }
         let secret = definitions.steps.filter(\.isPrivate).map { WrittenToml.string($0.name) }
         if !secret.isEmpty {
             begin(["private"])
@@ -91,6 +91,7 @@ struct DefinitionText {
         if let patience = screen.patience { keys.append(("patience", Self.span(patience))) }
         if screen.isStateOnDisk { keys.append(("stateOnDisk", .bool(true))) }
         if let time = screen.evictAfter { keys.append(("evictAfter", Self.span(time))) }
+        keys += Self.texts(screen.texts)
         if !screen.context.isEmpty { keys.append(("context", .list(screen.context.map(WrittenToml.string)))) }
         return .table(keys)
     }
@@ -145,6 +146,7 @@ struct DefinitionText {
         if !flow.parameters.isEmpty { write("arguments", types(flow.parameters)) }
         if !flow.key.isEmpty { write("key", .list(flow.key.map(WrittenToml.string))) }
         if let result = flow.result { write("result", self.result(result, isPublic: flow.isResultPublic)) }
+        for (key, text) in Self.texts(flow.texts) { write(key, text) }
         if flow.isUnique { write("unique", .bool(true)) }
         if flow.whenHidden != .ignore { write("whenHidden", .string(flow.whenHidden.rawValue)) }
         if flow.announces { write("announce", .bool(true)) }
