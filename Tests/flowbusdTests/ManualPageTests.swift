@@ -73,6 +73,7 @@ struct ManualPageTests {
             "most \(Limits.outputLength) bytes", "most \(Limits.titleLength) bytes",
             "more than \(count(Limits.faultLength)) bytes",
             "than \(Limits.argumentCount) values", "than \(Limits.argumentBytes >> 10) KiB",
+            "than \(Limits.contextBytes >> 10) KiB",
             "than \(seconds(Limits.inputAge)) ago",
             "most \(count(Limits.activationTokenLength)) bytes", "most \(Limits.callsPerToken) calls",
             "most \(Limits.explanationLines) lines", "than \(mebibytes(Limits.definitionBytes))",
