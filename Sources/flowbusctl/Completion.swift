@@ -42,6 +42,14 @@ enum Completion {
     /// `key=` for each argument of the step before, which is the first word.
     static let argumentsOfFirst = CompletionKind.custom { words, _, _ in arguments(words, step: 0) }
 
+    /// `key=` for each value of the context that is no secret.
+    static let contextNames = CompletionKind.custom { words, _, _ in
+        answer {
+            let words = CommandWords(words)
+            return try words.connect().quietContext(of: words.flow).map { $0 + "=" }
+        }
+    }
+
     private static func arguments(_ words: [String], step place: Int) -> [String] {
         answer {
             let words = CommandWords(words)
@@ -91,6 +99,9 @@ private struct CommandWords {
         }
     }
 
+    /// The value of `--flow`.
+    var flow: String? { options["--flow"] }
+
     func connect() throws(Failure) -> ServiceClient {
         try ServiceClient(Options.chosen(address: options["--address"], isSystem: isSystem))
     }
@@ -98,6 +109,16 @@ private struct CommandWords {
 
 extension ServiceClient {
     fileprivate func quietDeclarations() throws(Failure) -> [StepDeclaration] { try declarations(activates: false) }
+
+    fileprivate func quietContext(of flow: String?) throws(Failure) -> [String] {
+        let all = try properties(ServiceClient.root, BusNames.Interface.coordinator, activates: false)["Context"]
+        var names = all?.entries.map(\.name) ?? []
+        if let flow {
+            let own = try properties(Target(flow).objectPath, BusNames.Interface.flow, activates: false)["Context"]
+            names += own?.entries.map(\.name) ?? []
+        }
+        return Set(names).sorted()
+    }
 
     fileprivate func definedFlows() throws(Failure) -> [String] {
         try call(ServiceClient.root, BusNames.Interface.coordinator, "GetDefinitionNames", activates: false).first?

@@ -56,7 +56,7 @@ struct Flowbusctl: ParsableCommand {
                 name: "Information",
                 subcommands: [
                     TreeCommand.self, StatusCommand.self, LogCommand.self, StepsCommand.self, FlowsCommand.self,
-                    ExplainCommand.self, StackCommand.self, TimingsCommand.self,
+                    ExplainCommand.self, StackCommand.self, ContextCommand.self, TimingsCommand.self,
                 ]),
             CommandGroup(
                 name: "Navigation",
