@@ -11,6 +11,9 @@ public final class PresentedScreen: Sendable {
     public let path: NodePath
     /// The instance number, never used again (S-1).
     public let instance: UInt64
+    /// The values of the context that the declaration of the screen names, as they are now (S-57).
+    public private(set) var context: [String: DBusValue] = [:]
+    private let contexts = Broadcast<[String: DBusValue]>()
     private let link: BusLink
     private let saver: StateSaver
     /// What the screen asks.
@@ -141,6 +144,16 @@ public final class PresentedScreen: Sendable {
         _ handler: @escaping @FlowActor (AskResult<Answer>) async throws -> Void
     ) {
         asks.handle(name) { answer in try await handler(try answer.decoded(as: Answer.self)) }
+    }
+
+    /// The values of ``context`` whenever one is another one, from now on.
+    public var contextChanges: NavigationEvents<[String: DBusValue]> { contexts.values() }
+
+    /// The service says what the values of the context are; it can say so again.
+    func take(_ context: [String: DBusValue]) {
+        guard context != self.context else { return }
+        self.context = context
+        contexts.send(context)
     }
 
     /// Calls the block once this program owns the screen.

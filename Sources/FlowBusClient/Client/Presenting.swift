@@ -25,6 +25,8 @@ public struct PresentationRequest: Sendable {
     public let isRepeated: Bool
     /// What an owner of the screen saved last; empty if there is nothing (S-44).
     public let state: [String: DBusValue]
+    /// The values of the context that the declaration of the screen names (S-57); ``PresentedScreen/context`` follows their changes.
+    public let context: [String: DBusValue]
     /// The activation token (xdg-activation) that lets its window come to the front; nil if there is none.
     public let activationToken: String?
     /// The screen, for what its owner can do with it.
@@ -187,11 +189,15 @@ public final class ScreenPresenter: LinkListener, Sendable {
     }
 
     func received(_ signal: ServiceSignal) {
-        guard case .answered(let object, let answer) = signal, let instance = InstancePath.instance(at: object) else {
-            return
+        switch signal {
+        case .answered(let object, let answer):
+            guard let instance = InstancePath.instance(at: object) else { return }
+            // If the program does not hold the screen, the next Present has the answer.
+            screens[instance]?.screen?.asks.take([answer])
+        case .contextChanged(let path, let values):
+            for case let screen? in screens.values.map(\.screen) where screen.path == path { screen.take(values) }
+        default: break
         }
-        // If the program does not hold the screen, the next Present has the answer.
-        screens[instance]?.screen?.asks.take([answer])
     }
 
     /// What failed without a caller, from now on: reports and steps of the objects of ``NavigationBus/present(as:at:screens:)``.
@@ -277,6 +283,8 @@ extension PresentationRequest {
         screen = makeScreen(path, instance)
         reason = Presentation.Reason(rawValue: options["reason"]?.value.text ?? Presentation.Reason.launch.rawValue)
         state = options["state"]?.value.dictionary ?? [:]
+        context = options["context"]?.value.dictionary ?? [:]
+        screen.take(context)
         answers = options["answers"]?.value.elements.compactMap { AskMessage($0.elements) } ?? []
         style = options["style"]?.value.text ?? ""
         flow = (options["flow"]?.value.text).flatMap(NodePath.init(object:))

@@ -14,6 +14,8 @@ enum ServiceSignal {
     case concluded(String, String, Result<StepOutcome, NavigationError>)
     /// The answer to an ask: the path of the object that was called, and the answer.
     case answered(String, AskMessage)
+    /// The values of the context that the owner of a screen gets.
+    case contextChanged(NodePath, [String: DBusValue])
 
     /// Decodes a message; returns nil if it is no such signal.
     init?(_ message: MessageReader) {
@@ -45,6 +47,9 @@ enum ServiceSignal {
         case ("\(BusNames.Interface.stepper)", "Answered"):
             guard let answer = AskMessage(values) else { return nil }
             self = .answered(path, answer)
+        case ("\(BusNames.Interface.presentable)", "ContextChanged"):
+            guard values.count == 1, let path = NodePath(object: path) else { return nil }
+            self = .contextChanged(path, values[0].dictionary)
         default: return nil
         }
     }
