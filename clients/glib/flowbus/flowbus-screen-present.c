@@ -32,10 +32,43 @@ take_detail (FlowbusScreen *self, char **field, const char *name, const char *pr
   notify (self, property);
 }
 
+static void
+take_context (FlowbusScreen *self, GVariant *context)
+{
+  if (self->context == context || (self->context && context && g_variant_equal (self->context, context)))
+    return;
+  g_clear_pointer (&self->context, g_variant_unref);
+  self->context = context ? g_variant_ref (context) : NULL;
+  notify (self, "context");
+}
+
+static void
+context_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
+                 GVariant *parameters, gpointer data)
+{
+  g_autoptr (FlowbusScreen) self = g_object_ref (FLOWBUS_SCREEN (data));
+  g_autoptr (GVariant) values = NULL;
+
+  if (!g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(a{sv})")))
+    return;
+  values = g_variant_get_child_value (parameters, 0);
+  take_context (self, values);
+}
+
+/* The signal comes to the owner alone, without a match rule. */
+static void
+follow_context (FlowbusScreen *self)
+{
+  if (self->context && !self->context_changes)
+    self->context_changes = _flowbus_client_subscribe (self->client, FLOWBUS_PRESENTABLE, "ContextChanged", self->path, NULL,
+                                                       G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, context_changed, self);
+}
+
 void
 _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant *details, GDBusMethodInvocation *invocation)
 {
   g_autoptr (GVariant) styles = g_variant_lookup_value (details, "styles", G_VARIANT_TYPE_STRING_ARRAY);
+  g_autoptr (GVariant) context = g_variant_lookup_value (details, "context", G_VARIANT_TYPE_VARDICT);
   guint64 serial = 0;
 
   /* A Present that is repeated while the first one is held: both get the one answer. */
@@ -65,6 +98,8 @@ _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant
   g_clear_pointer (&self->state, g_variant_unref);
   self->state = g_variant_lookup_value (details, "state", G_VARIANT_TYPE_VARDICT);
   notify (self, "state");
+  take_context (self, context);
+  follow_context (self);
   if (g_variant_lookup (details, "serial", "t", &serial) && serial != self->serial) {
     self->serial = serial;
     notify (self, "serial");
@@ -108,6 +143,9 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
   if (self->changes)
     g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
   self->changes = 0;
+  if (self->context_changes)
+    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->context_changes);
+  self->context_changes = 0;
   _flowbus_client_remove_screen (self->client, self, self->instance);
   if (g_strv_contains (lost, reason))
     _flowbus_emissions_screen_lost (_flowbus_client_get_emissions (self->client), self, self->path);

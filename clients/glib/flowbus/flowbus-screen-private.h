@@ -17,11 +17,11 @@ struct _FlowbusScreen {
   char *flow, *root, *style, *reason, *output, *direction, *activation_token;
   char **styles;
   guint64 serial;
-  GVariant *details, *state, *arguments;
+  GVariant *details, *state, *arguments, *context;
   char *title, *back_step;
   GPtrArray *invocations; /* Presents that are not answered; an answer takes the reference */
   GHashTable *answered;   /* tokens of answers that were handed over */
-  guint changes;
+  guint changes, context_changes;
   GQueue waiting;         /* calls until it is the owner */
   gboolean is_owner;      /* a Present was answered */
   guint accepts;          /* how many were */

@@ -164,6 +164,16 @@ GETTER (GVariant *, flowbus_screen_get_details, self->details)
 GETTER (GVariant *, flowbus_screen_get_state, self->state)
 
 /**
+ * flowbus_screen_get_context: (get-property context)
+ * @self: a screen
+ *
+ * Gets the values of the context that its declaration names, of the type `a{sv}`, as they are now.
+ *
+ * Returns: (transfer none) (nullable): the values of the context; %NULL if its declaration names none
+ */
+GETTER (GVariant *, flowbus_screen_get_context, self->context)
+
+/**
  * flowbus_screen_get_arguments: (get-property arguments)
  * @self: a screen
  *

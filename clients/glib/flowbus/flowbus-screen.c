@@ -42,6 +42,7 @@ enum {
   PROP_DETAILS,
   PROP_STATE,
   PROP_ARGUMENTS,
+  PROP_CONTEXT,
   PROP_IN_SIGHT,
   PROP_LIVE,
   PROP_READY,
@@ -79,6 +80,7 @@ flowbus_screen_get_property (GObject *object, guint id, GValue *value, GParamSpe
   case PROP_SERIAL: g_value_set_uint64 (value, self->serial); break;
   case PROP_DETAILS: g_value_set_variant (value, self->details); break;
   case PROP_STATE: g_value_set_variant (value, self->state); break;
+  case PROP_CONTEXT: g_value_set_variant (value, self->context); break;
   case PROP_ARGUMENTS: g_value_set_variant (value, self->arguments); break;
   case PROP_IN_SIGHT: g_value_set_boolean (value, self->in_sight); break;
   case PROP_LIVE: g_value_set_boolean (value, !self->is_withdrawn); break;
@@ -111,6 +113,8 @@ flowbus_screen_finalize (GObject *object)
 
   if (self->changes)
     g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
+  if (self->context_changes)
+    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->context_changes);
   if (self->client)
     _flowbus_client_remove_screen (self->client, self, self->instance);
   g_ptr_array_unref (self->invocations);
@@ -134,6 +138,7 @@ flowbus_screen_finalize (GObject *object)
   g_clear_pointer (&self->details, g_variant_unref);
   g_clear_pointer (&self->state, g_variant_unref);
   g_clear_pointer (&self->arguments, g_variant_unref);
+  g_clear_pointer (&self->context, g_variant_unref);
   G_OBJECT_CLASS (flowbus_screen_parent_class)->finalize (object);
 }
 
@@ -258,6 +263,13 @@ flowbus_screen_class_init (FlowbusScreenClass *klass)
    * Its arguments, also those that come from private steps.
    */
   properties[PROP_ARGUMENTS] = g_param_spec_variant ("arguments", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, readable);
+  /**
+   * FlowbusScreen:context: (getter get_context)
+   *
+   * The values of the context that its declaration names, such as the language, as they are now; %NULL if it names none. A change is
+   * notified; the screen is not presented again for it.
+   */
+  properties[PROP_CONTEXT] = g_param_spec_variant ("context", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, readable);
   /**
    * FlowbusScreen:in-sight: (getter get_in_sight)
    *

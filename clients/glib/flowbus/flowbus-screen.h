@@ -30,6 +30,7 @@ FLOWBUS_API guint64 flowbus_screen_get_serial (FlowbusScreen *self);
 FLOWBUS_API GVariant *flowbus_screen_get_details (FlowbusScreen *self);
 FLOWBUS_API GVariant *flowbus_screen_get_state (FlowbusScreen *self);
 FLOWBUS_API GVariant *flowbus_screen_get_arguments (FlowbusScreen *self);
+FLOWBUS_API GVariant *flowbus_screen_get_context (FlowbusScreen *self);
 
 /* Its arguments, one by one. */
 FLOWBUS_API gboolean flowbus_screen_has_argument (FlowbusScreen *self, const char *name);

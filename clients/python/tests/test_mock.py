@@ -323,3 +323,32 @@ def test_a_program_gives_up_before_it_answers(mocked, libflowbus, tmp_path):
     assert last[1:] == ("DismissWithOptions", {"error": "com.x.Empty", "message": "nothing is left"})
     with pytest.raises(CallError, match="UnknownObject"):
         mocked.property("shop/list", "Owner")
+
+
+FOLLOWS = """
+import flowbus
+
+shop = flowbus.Presenter("org.example.Shop")
+
+@shop.screen("list")
+def show_list(screen):
+    print("language", screen.context["language"], flush=True)
+    screen.on_context(lambda screen: print("now", screen.context["language"], flush=True))
+    screen.show()
+
+raise SystemExit(shop.run())
+"""
+
+
+def test_a_program_follows_the_context(mocked, libflowbus, tmp_path):
+    program = tmp_path / "shop.py"
+    program.write_text(FOLLOWS)
+    mocked.bus.install("org.example.Shop", [sys.executable, str(program)])
+    call(mocked.connection, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig", timeout=20)
+    german, english = ({"language": GLib.Variant("s", word)} for word in ("de", "en"))
+    mocked.mock("CallPresent", "(ssosa{sv})", "shop/list", "org.example.Shop", "/org/example/Shop", "launch", {
+        "context": GLib.Variant("a{sv}", german)})
+    mocked.mock("ChangeContext", "(sa{sv})", "shop/list", english)
+    # The program has taken the signal when it answers.
+    mocked.mock("CallAlive", "(s)", "shop/list")
+    assert "language de" in mocked.bus.log and "now en" in mocked.bus.log

@@ -98,6 +98,11 @@ class Screen:
         return _unpacked(self.native.get_state())
 
     @property
+    def context(self) -> Mapping[str, Any]:
+        """The values of the context that its declaration names, such as the language, as they are now."""
+        return _unpacked(self.native.get_context())
+
+    @property
     def is_live(self) -> bool:
         """Whether this program still shows it."""
         return bool(self.native.is_live())
@@ -201,6 +206,10 @@ class Screen:
     def on_update(self, function: Callable[[Screen], object]) -> None:
         """Calls a function when the screen has new arguments or another output."""
         self.native.connect("updated", lambda _native: function(self))
+
+    def on_context(self, function: Callable[[Screen], object]) -> None:
+        """Calls a function when a value of ``context`` is another one. The screen is not presented again for it."""
+        self.native.connect("notify::context", lambda _native, _property: function(self))
 
     def on_return(self, function: Callable[[Screen], object]) -> None:
         """Calls a function when the screen comes in sight again."""

@@ -20,6 +20,7 @@ Methods of org.freedesktop.DBus.Mock at /org/flowbus/Navigation1, in addition to
     RemoveNode(path, reason)                    a flow or screen and what is below it; owners get Withdraw with the reason
     SetInSight(path, is in sight)               whether something covers it
     SetWaiting(path, error)                     why it can't be shown yet; empty if it does not wait
+    ChangeContext(path, values)                 sends ContextChanged to the owner
     SetVerdict(step, verdict)                   "navigated", "unhandled", "hidden", "deferred", "rejected", "pending"
     SetError(step, name, message)               the step fails with this error: "InvalidArguments"
     DeclareStep(step, arguments)                their types by their names
@@ -292,6 +293,15 @@ def SetInSight(self, path, is_in_sight):
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def SetWaiting(self, path, error):
     _change(_find(path), Waiting=dbus.String(error))
+
+
+@dbus.service.method(MOCK_IFACE, in_signature="sa{sv}", out_signature="")
+def ChangeContext(self, path, values):
+    node = _find(path)
+    owner = str(node.props[PRESENTABLE]["Owner"])
+    if not owner:
+        raise _error("UnknownObject", f"'{path}' has no owner")
+    state.main._emit_signal(PRESENTABLE, "ContextChanged", "a{sv}", (values,), {"destination": owner, "path": node.path})
 
 
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")

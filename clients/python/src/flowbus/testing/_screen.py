@@ -76,6 +76,11 @@ class PlayedScreen:
         return dict(self.details.get("state", {}))
 
     @property
+    def context(self) -> Mapping[str, Any]:
+        """The values of the context that its declaration names, when Present was called last."""
+        return dict(self.details.get("context", {}))
+
+    @property
     def answers(self) -> list[tuple[str, str, Mapping[str, Any]]]:
         """The answers that came with Present: token, outcome, result."""
         return list(self.details.get("answers", []))
