@@ -136,6 +136,8 @@ Bus::Bus(Kind kind)
                  QStringLiteral("Disconnected"), this, SLOT(disconnected()));
     link.connect(service, rootPath, coordinatorInterface, QStringLiteral("DefinitionsChanged"), this,
                  SLOT(definitionsChanged()));
+    link.connect(service, QString(), presentableInterface, QStringLiteral("ContextChanged"), this,
+                 SLOT(screenContextChanged(QVariantMap,QDBusMessage)));
     // These two come from whatever path was called, which a former process may have chosen.
     link.connect(service, QString(), stepperInterface, QStringLiteral("StepConcluded"), this,
                  SLOT(stepConcluded(QString,qulonglong,QString,QString,QString)));
@@ -225,6 +227,11 @@ void Bus::stepAnswered(const QString &token, const QString &outcome, const QVari
         takeAsk(token).answered(outcome, fromWireMap(result));
     else
         Q_EMIT answered(message.path(), token, outcome, fromWireMap(result));
+}
+
+void Bus::screenContextChanged(const QVariantMap &values, const QDBusMessage &message)
+{
+    Q_EMIT contextChanged(message.path(), fromWireMap(values));
 }
 
 Ask Bus::takeAsk(const QString &token)

@@ -63,6 +63,7 @@ public:
     void send();
 
 private Q_SLOTS:
+    void screenContextChanged(const QVariantMap &values, const QDBusMessage &message);
     void replied(const QDBusMessage &message);
     void failed(const QDBusError &error, const QDBusMessage &message);
 
@@ -150,6 +151,8 @@ Q_SIGNALS:
     void serviceAppeared();
     void serviceVanished();
     void answered(const QString &path, const QString &token, const QString &outcome, const QVariantMap &result);
+    // Values of the context that a screen names; it comes to the owner alone.
+    void contextChanged(const QString &path, const QVariantMap &values);
     // The last call has its outcome.
     void idle();
 

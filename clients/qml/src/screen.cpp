@@ -66,6 +66,10 @@ Screen::Screen(FlowBusPresenter *presenter, Bus *bus, const QString &path, const
                               {presentableInterface}, QString(), this,
                               SLOT(propertiesChanged(QString,QVariantMap,QStringList)));
     connect(bus, &Bus::serviceAppeared, this, &Screen::readAgain);
+    connect(bus, &Bus::contextChanged, this, [this](const QString &from, const QVariantMap &values) {
+        if (from == this->path && std::exchange(context, values) != values)
+            Q_EMIT contextChanged();
+    });
     connect(bus, &Bus::answered, this,
             [this](const QString &from, const QString &token, const QString &outcome, const QVariantMap &result) {
                 if (from == instancePath(this->instance) || from == this->path)
@@ -83,6 +87,7 @@ void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails
     QVariantMap all = newDetails;
     const QVariantList answers = all.take(QStringLiteral("answers")).toList();
     const QVariantMap newState = all.take(QStringLiteral("state")).toMap();
+    const QVariantMap newContext = all.take(QStringLiteral("context")).toMap();
     details = all;
     isInSight = true;
     const bool isFirst = !isOwned;
@@ -92,6 +97,8 @@ void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails
         Q_EMIT stateChanged();
     if (std::exchange(arguments, changed) != changed)
         Q_EMIT argumentsChanged();
+    if (std::exchange(context, newContext) != newContext)
+        Q_EMIT contextChanged();
     Q_EMIT detailsChanged();
     Q_EMIT inSightChanged();
     if (!isFirst && isLive && !isLeaving) {

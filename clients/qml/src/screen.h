@@ -80,6 +80,7 @@ public:
     QVariantMap arguments;
     QVariantMap details;
     QVariantMap state;
+    QVariantMap context;
     QString backStep;
     bool isInSight = true;
     // Whether Present was answered, so that this program is the owner.
@@ -130,6 +131,7 @@ Q_SIGNALS:
     void detailsChanged();
     void argumentsChanged();
     void stateChanged();
+    void contextChanged();
     void inSightChanged();
     void backStepChanged();
     void updated();

@@ -87,6 +87,7 @@ void FlowBusScreenWindow::attach(Screen *screen)
     connect(screen, &Screen::detailsChanged, this, &FlowBusScreenWindow::detailsChanged);
     connect(screen, &Screen::argumentsChanged, this, &FlowBusScreenWindow::argumentsChanged);
     connect(screen, &Screen::stateChanged, this, &FlowBusScreenWindow::stateChanged);
+    connect(screen, &Screen::contextChanged, this, &FlowBusScreenWindow::contextChanged);
     connect(screen, &Screen::inSightChanged, this, &FlowBusScreenWindow::inSightChanged);
     connect(screen, &Screen::backStepChanged, this, &FlowBusScreenWindow::backStepChanged);
     connect(screen, &Screen::updated, this, [this] {

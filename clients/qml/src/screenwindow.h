@@ -47,6 +47,8 @@ class FlowBusScreenWindow : public QQuickWindow, public QQmlParserStatus
     Q_PROPERTY(QStringList styles READ styles NOTIFY detailsChanged FINAL)
     /*! What was saved last, by this process or an earlier one. */
     Q_PROPERTY(QVariant state READ state NOTIFY stateChanged FINAL)
+    /*! The values of the context that its declaration names, such as the language, as they are now. */
+    Q_PROPERTY(QVariant context READ context NOTIFY contextChanged FINAL)
     /*! Whether nothing of the tree covers the screen. */
     Q_PROPERTY(bool inSight READ inSight NOTIFY inSightChanged FINAL)
     /*! Why flowbusd called last: "launch", "recover", "restore", "update" or "return". */
@@ -85,6 +87,7 @@ public:
     QString style() const { return detail("style"); }
     QStringList styles() const;
     QVariant state() const { return m_screen ? m_screen->state : QVariantMap(); }
+    QVariant context() const { return m_screen ? m_screen->context : QVariantMap(); }
     bool inSight() const { return m_screen && m_screen->isInSight; }
     QString reason() const { return detail("reason"); }
     QString direction() const { return detail("direction"); }
@@ -173,6 +176,7 @@ Q_SIGNALS:
     void detailsChanged();
     void argumentsChanged();
     void stateChanged();
+    void contextChanged();
     void inSightChanged();
     void backStepChanged();
     void backKeysChanged();
