@@ -180,6 +180,7 @@ static void append_interfaces(sd_bus_message *m, const struct node *node, bool i
         append_entry(m, "Ready", 'b', &yes);
         append_entry(m, "Current", 'o', "/");
         append_entry(m, "Output", 's', "");
+        append_arguments_entry(m, "Context", NULL);
         close_container(m);
         close_container(m);
     }
