@@ -107,6 +107,7 @@ extension Condition {
         switch self {
         case .argument(let name, let value): .argument(name, value.fitting)
         case .alive(let name): .alive(name.fitting)
+        case .context(let name, let value): .context(name, value.fitting)
         }
     }
 }

@@ -38,7 +38,11 @@ extension Forest {
             if context == values { return }
             context = values
             books.contexts.touch(0)
-        case .flow(let slot): update(slot) { $0.flow?.context = values }
+            // A rule for Back can ask for it.
+            touchAll()
+        case .flow(let slot):
+            update(slot) { $0.flow?.context = values }
+            touch(slot)
         }
     }
 
