@@ -63,7 +63,6 @@ public:
     void send();
 
 private Q_SLOTS:
-    void screenContextChanged(const QVariantMap &values, const QDBusMessage &message);
     void replied(const QDBusMessage &message);
     void failed(const QDBusError &error, const QDBusMessage &message);
 
@@ -161,6 +160,7 @@ private Q_SLOTS:
     void definitionsChanged();
     void stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
                        const QString &errorMessage);
+    void screenContextChanged(const QVariantMap &values, const QDBusMessage &message);
     void stepAnswered(const QString &token, const QString &outcome, const QVariantMap &result, const QDBusMessage &message);
     void disconnected();
 
