@@ -76,7 +76,7 @@ struct TreeTests {
         for (path, properties) in known {
             let short = String(path.dropFirst(Service.tree.count))
             for (name, value) in properties {
-                let role = ["Definition", "Ready", "Current", "Output"].contains(name) ? "Flow" : "Presentable"
+                let role = ["Definition", "Ready", "Current", "Output", "Context"].contains(name) ? "Flow" : "Presentable"
                 #expect(try service.property(name, of: short, role) == value)
             }
         }
@@ -121,9 +121,9 @@ struct TreeTests {
         let all = try service.client.call(
             Service.name, Service.tree + "/shop", "org.freedesktop.DBus.Properties", "GetAll",
             .string("\(Service.name).Flow"))
-        #expect(all[0].keys.sorted() == ["Current", "Definition", "Output", "Ready"])
+        #expect(all[0].keys.sorted() == ["Context", "Current", "Definition", "Output", "Ready"])
         let flow = try service.objects()[Service.tree + "/shop"]?["\(Service.name).Flow"]
-        #expect(flow?.keys.sorted() == ["Current", "Definition", "Output", "Ready"])
+        #expect(flow?.keys.sorted() == ["Context", "Current", "Definition", "Output", "Ready"])
     }
 
     @Test func `S-10 GetDefinitions is a definition file, with registered flows and without private values`() throws {
