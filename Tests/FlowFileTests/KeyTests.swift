@@ -159,6 +159,27 @@ struct KeyTests {
                 == [])
     }
 
+    @Test func `S-51 S-57 a key can have a value of the context, unless that is private`() throws {
+        func text(_ more: String) -> String {
+            Self.text(
+                go:
+                    "[{ screen = 'document', arguments = { uri = '$context.user' } }, { dismiss = { screen = 'document', uri = '$context.user' } }]"
+            )
+                + "\n[context]\nuser = { type = 'string', initial = '', setters = ['com.x.Login']\(more) }"
+        }
+        let definitions = try definitions(text(""))
+        let flow = definitions[try #require(definitions.flow(named: "f"))]
+        #expect(
+            flow.rules[0].alternatives[0].contributors.last
+                == .dismiss(KeyedName("document", isFlow: false, key: [Binding("uri", .context("user"))])))
+        let found = errors(text(", private = true"))
+        #expect(
+            found.count == 1
+                && found[0].contains(
+                    "the key of screen 'document' gets the private value 'user' of the context, and a disk"),
+            "\(found)")
+    }
+
     @Test func `S-51 a name that a flow never contributes is a warning, in a table, too`() throws {
         let found = try warnings(Self.text(go: "{ dismiss = { flow = 'chat', room = 'x' } }"))
         #expect(

@@ -52,7 +52,7 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "so is which of them are a key", message: " is not told apart by '",
             example: rule("{ dismiss = { screen = 't', m = 'x' } }") + "\n[screens.t]\narguments = { m = 'string' }"),
         OnlyChecked(
-            why: "whether a step is private stands elsewhere", message: " gets the private argument '",
+            why: "whether a step is private stands elsewhere", message: " gets the private ",
             example: "[private]\nsteps = ['go']\n" + rule("{ screen = 't' }")
                 + "\n[screens.t]\narguments = { m = 'string?' }\nkey = ['m']"),
         OnlyChecked(

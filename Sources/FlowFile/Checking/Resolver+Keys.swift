@@ -54,7 +54,6 @@ extension Resolver {
         for flow in definitions.flows where flow.isRestored {
             for rule in flow.rules {
                 let hidden = privateArguments(of: rule.step, at: flow, definitions)
-                if hidden.isEmpty { continue }
                 for case .child(let child) in rule.alternatives.flatMap(\.contributors) {
                     checkPrivateKey(child, hidden, rule.step, flow, definitions)
                 }
@@ -95,24 +94,26 @@ extension Resolver {
                 (definitions[id].isRestored ? definitions[id].key : [], draft.flows[definitions[id].name]?.declared)
             }
         for name in key {
-            let source: String? =
+            let source: Binding.Source? =
                 switch child.arguments {
-                case .inherited: name
-                case .given(let bindings):
-                    if case .step(let source)? = bindings.first(where: { $0.name == name })?.source {
-                        source
-                    } else {
-                        nil
-                    }
+                case .inherited: .step(name)
+                case .given(let bindings): bindings.first { $0.name == name }?.source
                 }
-            guard let source, hidden.contains(source), let declared,
-                let location = draft.flows[flow.name]?.rules[definitions[step].name]?.location
-            else { continue }
+            let value: String
+            switch source {
+            case .step(let argument)? where hidden.contains(argument):
+                value = "argument \(Text.quoted(argument)) of step '\(definitions[step].name)'"
+            case .context(let name)? where definitions.isPrivateContext(name):
+                value = "value \(Text.quoted(name)) of the context"
+            default: continue
+            }
+            guard let declared, let location = draft.flows[flow.name]?.rules[definitions[step].name]?.location else {
+                continue
+            }
             diagnostics.error(
                 location,
-                "the key of \(declared.subject) gets the private argument \(Text.quoted(source)) of step "
-                    + "'\(definitions[step].name)', and a disk keeps the tree without it; give the key another argument, make this one "
-                    + "public, or write restore = false at flow '\(flow.name)'")
+                "the key of \(declared.subject) gets the private \(value), and a disk keeps the tree without it; give the key another "
+                    + "argument, make this one public, or write restore = false at flow '\(flow.name)'")
         }
     }
 }
