@@ -44,9 +44,14 @@ struct BusModel {
 
     /// Takes the effects of an event, in the order in which it happened. In the order in which clients learn of them (S-10), who is called
     /// comes first, and the end is the same.
-    mutating func take(_ effects: [Effect]) {
+    ///
+    /// - Parameter follow: what happens after each of them, with the model as it is then.
+    mutating func take(_ effects: [Effect], _ follow: (Effect, BusModel) -> Void = { _, _ in }) {
         var watcher = self
-        for effect in effects { take(effect) }
+        for effect in effects {
+            take(effect)
+            follow(effect, self)
+        }
         var arranged = effects
         arranged.arrange()
         let calls = arranged.prefix(while: \.isCall).count

@@ -619,11 +619,8 @@ final class RandomProcesses {
         self.effects = effects.withoutWatches
         follow()
         model.follow(coordinator.forest)
-        model.take(effects)
-        for effect in effects {
-            evictions.take(effect, model)
-            note(effect)
-        }
+        model.take(effects) { effect, model in evictions.take(effect, model) }
+        for effect in effects { note(effect) }
         if isRestart { model.readSight(coordinator.machine) }
         recordComplaints += model.complaintsAboutSight(coordinator.machine).map { "\(transcript.count): \($0)" }
         evictions.follow(model)
