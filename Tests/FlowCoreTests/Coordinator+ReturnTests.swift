@@ -54,6 +54,17 @@ struct ReturnTests {
         #expect(world.restart() == [])
     }
 
+    @Test func `S-38 an owner that asks for SightChanged when its screen is covered already is told at once`() throws {
+        let world = try World(root: "main", builder())
+        try world.emit("a", on: "/main")
+        try world.emit("b", on: "/main")
+        let report = ScreenReport(wantsSight: true)
+        world.handle(.presenterReplied(QuestionID(1), .presented(by: Client(":1.9"), report)))
+        #expect(world.sight == ["sight /main/a false for :1.9"])
+        world.handle(.presenterReplied(QuestionID(2), .presented(by: Client(":1.8"), report)))
+        #expect(world.sight.filter { $0.hasPrefix("sight") } == [])
+    }
+
     @Test func `S-38 presentOnReturn = false turns it off`() throws {
         let world = try covered(builder(isPresentedOnReturn: false))
         try world.emit("pop", on: "/main")

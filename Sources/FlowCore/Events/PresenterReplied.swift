@@ -21,7 +21,6 @@ extension Machine {
             guard accept(client, slot, presenting, asked.context, &turn) else { return }
             if isLatest { noteShown(slot) }
             take(report, of: slot, &turn)
-            reportChanges(&turn)
             tellContext(of: slot, &turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
@@ -84,7 +83,6 @@ extension Machine {
         if forest[slot].presenting?.comeback.isDue == true { forest.noteSighting(slot) }
         guard case .presented(let client, let report) = answer, forest[slot].owner == client else { return }
         take(report, of: slot, &turn)
-        reportChanges(&turn)
         triggerPresented(&turn)
     }
 
@@ -100,7 +98,6 @@ extension Machine {
         guard accept(client, slot, presenting, asked.context, &turn) else { return }
         if isLatest { noteShown(slot) }
         take(report, of: slot, &turn)
-        reportChanges(&turn)
         tellContext(of: slot, &turn)
         triggerPresented(&turn)
     }

@@ -9,9 +9,9 @@ extension Machine {
         guard let slot = slot(of: node, handledBy: client, report, request, &turn) else { return }
         // It was evicted, and still shows the screen for a moment (S-44).
         if hasLeft(slot, client), presenter(calledFor: slot) == nil { return turn.answer = .reply(request, .done) }
+        var report = report
+        report.isVisible = isVisible
         take(report, of: slot, &turn)
-        setVisible(slot, isVisible, &turn)
-        reportChanges(&turn)
         triggerPresented(&turn)
         turn.answer = .reply(request, .done)
     }

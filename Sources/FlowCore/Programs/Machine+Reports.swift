@@ -28,18 +28,24 @@ extension Machine {
         forest.touch(slot)
     }
 
-    /// Takes over what the owner of a screen says of it, and whether it is visible.
+    /// Takes over what the owner of a screen says of it, or who shows a presentable, and reports what follows.
     ///
     /// - Parameter report: what ``check(_:)`` has admitted.
     mutating func take(_ report: ScreenReport, of slot: NodeSlot, _ turn: inout Turn) {
+        let wasInSight = forest[slot].isInSight
         if let title = report.title { forest.update(slot) { $0.kept.title = title } }
         if let name = report.backStep { setBackStep(definitions.step(named: name), of: slot) }
         if let wantsSight = report.wantsSight { forest.update(slot) { $0.kept.wantsSight = wantsSight } }
         if let isVisible = report.isVisible { setVisible(slot, isVisible, &turn) }
+        reportChanges(&turn)
+        // It was covered before its owner asked, so that no change will tell.
+        if report.wantsSight == true, !wasInSight, !forest[slot].isInSight, let owner = forest[slot].owner {
+            turn.effects.append(.emitSightChanged(path: forest[slot].path, isInSight: false, owner: owner))
+        }
     }
 
     /// A presentable is shown, or is not (S-14).
-    mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, _ turn: inout Turn) {
+    private mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, _ turn: inout Turn) {
         // The first report after a call selects no tab: the user may have chosen another one meanwhile (S-50).
         let isLate = forest[slot].presenting?.kept.isExpected == true
         forest.setVisible(slot, isVisible, selects: !isLate)
