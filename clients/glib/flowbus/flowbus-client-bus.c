@@ -221,6 +221,8 @@ start_parts (FlowbusClient *self)
 static void
 take_connection (FlowbusClient *self)
 {
+  /* These are sent to this connection alone, so that the bus need not be told. */
+  const GDBusSignalFlags own = G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE;
   GWeakRef *weak = g_new0 (GWeakRef, 1);
 
   g_weak_ref_init (weak, self);
@@ -231,9 +233,9 @@ take_connection (FlowbusClient *self)
     return;
   }
   self->subscriptions[0] =
-    _flowbus_client_subscribe (self, FLOWBUS_STEPPER, "StepConcluded", NULL, NULL, G_DBUS_SIGNAL_FLAGS_NONE, step_concluded, self);
+    _flowbus_client_subscribe (self, FLOWBUS_STEPPER, "StepConcluded", NULL, NULL, own, step_concluded, self);
   self->subscriptions[1] =
-    _flowbus_client_subscribe (self, FLOWBUS_STEPPER, "Answered", NULL, NULL, G_DBUS_SIGNAL_FLAGS_NONE, answered, self);
+    _flowbus_client_subscribe (self, FLOWBUS_STEPPER, "Answered", NULL, NULL, own, answered, self);
   self->subscriptions[2] = _flowbus_client_subscribe (self, FLOWBUS_COORDINATOR, "DefinitionsChanged", FLOWBUS_ROOT, NULL,
                                                       G_DBUS_SIGNAL_FLAGS_NONE, definitions_changed, self);
   _flowbus_client_enter (self);

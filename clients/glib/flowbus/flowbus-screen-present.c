@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-screen-private.h"
 
+#define MAX_TITLE 256 /* bytes, as flowbusd has it */
+
 int
 _flowbus_screen_compare (FlowbusScreen *a, FlowbusScreen *b)
 {
@@ -32,36 +34,25 @@ take_detail (FlowbusScreen *self, char **field, const char *name, const char *pr
   notify (self, property);
 }
 
-static void
-take_context (FlowbusScreen *self, GVariant *context)
+gboolean
+_flowbus_screen_is_title (const char *title)
 {
-  if (self->context == context || (self->context && context && g_variant_equal (self->context, context)))
-    return;
-  g_clear_pointer (&self->context, g_variant_unref);
-  self->context = context ? g_variant_ref (context) : NULL;
-  notify (self, "context");
+  return strlen (title) <= MAX_TITLE;
 }
 
+/* What was said with an answer that was lost with the service goes with this one. */
 static void
-context_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
-                 GVariant *parameters, gpointer data)
+note_lost (FlowbusScreen *self)
 {
-  g_autoptr (FlowbusScreen) self = g_object_ref (FLOWBUS_SCREEN (data));
-  g_autoptr (GVariant) values = NULL;
+  gboolean is_visible = FALSE;
+  const char *title = "";
 
-  if (!g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(a{sv})")))
-    return;
-  values = g_variant_get_child_value (parameters, 0);
-  take_context (self, values);
-}
-
-/* The signal comes to the owner alone, without a match rule. */
-static void
-follow_context (FlowbusScreen *self)
-{
-  if (self->context && !self->context_changes)
-    self->context_changes = _flowbus_client_subscribe (self->client, FLOWBUS_PRESENTABLE, "ContextChanged", self->path, NULL,
-                                                       G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, context_changed, self);
+  g_variant_lookup (self->details, "visible", "b", &is_visible);
+  g_variant_lookup (self->details, "title", "&s", &title);
+  if (self->is_visible_set && !self->visible_calls && self->visible != is_visible)
+    self->visible_due = TRUE;
+  if (self->is_title_set && !self->titles_sent && !g_str_equal (self->title, title) && _flowbus_screen_is_title (self->title))
+    self->title_due = TRUE;
 }
 
 void
@@ -73,6 +64,7 @@ _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant
 
   /* A Present that is repeated while the first one is held: both get the one answer. */
   g_ptr_array_add (self->invocations, invocation);
+  self->is_in_handlers = TRUE;
 
   g_object_freeze_notify (G_OBJECT (self));
   if (!self->arguments || !g_variant_equal (self->arguments, arguments)) {
@@ -92,29 +84,46 @@ _flowbus_screen_take_present (FlowbusScreen *self, GVariant *arguments, GVariant
   take_detail (self, &self->output, "output", "output");
   take_detail (self, &self->direction, "direction", "direction");
   take_detail (self, &self->activation_token, "activation-token", "activation-token");
+  if (!self->is_title_set)
+    take_detail (self, &self->title, "title", "title"); /* of an earlier owner */
   g_strfreev (self->styles);
   self->styles = styles ? g_variant_dup_strv (styles, NULL) : g_new0 (char *, 1);
   notify (self, "styles");
   g_clear_pointer (&self->state, g_variant_unref);
   self->state = g_variant_lookup_value (details, "state", G_VARIANT_TYPE_VARDICT);
   notify (self, "state");
-  take_context (self, context);
-  follow_context (self);
+  _flowbus_screen_take_context (self, context);
   if (g_variant_lookup (details, "serial", "t", &serial) && serial != self->serial) {
     self->serial = serial;
     notify (self, "serial");
   }
-  if (!self->in_sight) {
-    self->in_sight = TRUE;
-    notify (self, "in-sight");
-  }
+  _flowbus_screen_take_sight (self, TRUE);
+  note_lost (self);
   g_object_thaw_notify (G_OBJECT (self));
+}
+
+/* The back step is not in it: flowbusd may refuse that, and would take nothing of the report then. */
+static GVariant *
+make_report (FlowbusScreen *self)
+{
+  GVariantDict report;
+
+  g_variant_dict_init (&report, NULL);
+  if (self->visible_due)
+    g_variant_dict_insert (&report, "visible", "b", self->visible);
+  if (self->title_due)
+    g_variant_dict_insert (&report, "title", "s", self->title);
+  if (_flowbus_screen_follows_sight (self))
+    g_variant_dict_insert (&report, "tellSight", "b", TRUE);
+  self->visible_due = self->title_due = FALSE;
+  return g_variant_ref_sink (g_variant_new ("(@a{sv})", g_variant_dict_end (&report)));
 }
 
 static void
 answer_present (FlowbusScreen *self, const char *error, const char *message)
 {
   g_autoptr (GPtrArray) invocations = g_steal_pointer (&self->invocations);
+  g_autoptr (GVariant) report = error ? NULL : make_report (self);
 
   self->invocations = g_ptr_array_new ();
   for (guint i = 0; i < invocations->len; i++) {
@@ -123,7 +132,7 @@ answer_present (FlowbusScreen *self, const char *error, const char *message)
     if (error)
       g_dbus_method_invocation_return_dbus_error (invocation, error, message);
     else
-      g_dbus_method_invocation_return_value (invocation, NULL);
+      g_dbus_method_invocation_return_value (invocation, report);
   }
 }
 
@@ -140,12 +149,7 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
   self->is_held = FALSE;
   answer_present (self, FLOWBUS_PRESENT_FAILED, "the screen has been withdrawn");
   _flowbus_screen_send_waiting (self);
-  if (self->changes)
-    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
-  self->changes = 0;
-  if (self->context_changes)
-    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->context_changes);
-  self->context_changes = 0;
+  _flowbus_screen_unfollow (self);
   _flowbus_client_remove_screen (self->client, self, self->instance);
   if (g_strv_contains (lost, reason))
     _flowbus_emissions_screen_lost (_flowbus_client_get_emissions (self->client), self, self->path);
@@ -158,38 +162,6 @@ _flowbus_screen_withdraw (FlowbusScreen *self, const char *reason)
 }
 
 static void
-take_properties (FlowbusScreen *self, GVariant *values)
-{
-  gboolean in_sight;
-  const char *title;
-
-  if (g_variant_lookup (values, "InSight", "b", &in_sight) && in_sight != self->in_sight) {
-    self->in_sight = in_sight;
-    notify (self, "in-sight");
-  }
-  if (g_variant_lookup (values, "Title", "&s", &title) && !self->titles_sent && g_strcmp0 (title, self->title) != 0) {
-    g_free (self->title);
-    self->title = g_strdup (title);
-    notify (self, "title");
-  }
-}
-
-static void
-properties_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
-                    const char *member, GVariant *parameters, gpointer data)
-{
-  FlowbusScreen *self = data;
-  g_autoptr (GVariant) changed = NULL;
-
-  if (!g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(sa{sv}as)")))
-    return;
-  changed = g_variant_get_child_value (parameters, 1);
-  g_object_ref (self);
-  take_properties (self, changed);
-  g_object_unref (self);
-}
-
-static void
 synced (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (FlowbusScreen) self = data;
@@ -198,7 +170,7 @@ synced (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GVariant) values = NULL;
   GDBusConnection *connection = flowbus_client_get_connection (self->client);
   const char *owner;
-  gboolean visible;
+  gboolean in_sight, visible;
 
   if (self->is_withdrawn)
     return;
@@ -213,22 +185,20 @@ synced (GObject *source, GAsyncResult *result, gpointer data)
     _flowbus_screen_withdraw (self, "replaced");
     return;
   }
-  take_properties (self, values);
+  if (g_variant_lookup (values, "InSight", "b", &in_sight))
+    _flowbus_screen_take_sight (self, in_sight);
   /* What was set before the service knew this owner, or was lost with it. */
-  if (self->is_visible_set && !self->visible_calls && g_variant_lookup (values, "Visible", "b", &visible) &&
-      visible != self->visible)
-    flowbus_screen_set_visible (self, self->visible);
+  if (self->is_visible_set && !self->visible_due && !self->visible_calls &&
+      g_variant_lookup (values, "Visible", "b", &visible) && visible != self->visible)
+    _flowbus_screen_send_visible (self);
 }
 
-/* The answer has the changes of all signals before it, and those of later ones are newer. */
+/* The service was restarted. The answer has the changes of all signals before it, and those of later ones are newer. */
 static void
-read_properties (FlowbusScreen *self)
+catch_up (FlowbusScreen *self)
 {
   if (self->is_withdrawn)
     return;
-  if (!self->changes)
-    self->changes = _flowbus_client_subscribe (self->client, DBUS_PROPERTIES, "PropertiesChanged", self->path,
-                                               FLOWBUS_PRESENTABLE, G_DBUS_SIGNAL_FLAGS_NONE, properties_changed, self);
   _flowbus_client_call (self->client, self->object, DBUS_PROPERTIES, "GetAll", g_variant_new ("(s)", FLOWBUS_PRESENTABLE),
                         "(a{sv})", G_DBUS_CALL_FLAGS_NO_AUTO_START, 0, NULL, synced, g_object_ref (self));
 }
@@ -268,14 +238,22 @@ take_answers (FlowbusScreen *self)
 static void
 accept (FlowbusScreen *self)
 {
-  self->is_held = FALSE;
   answer_present (self, NULL, NULL);
   self->is_owner = TRUE;
   self->accepts++;
   self->accepted_by = _flowbus_client_get_appearances (self->client);
   _flowbus_screen_send_waiting (self);
-  read_properties (self);
   take_answers (self);
+}
+
+void
+_flowbus_screen_answer (FlowbusScreen *self)
+{
+  if (!self->invocations->len || self->is_in_handlers || self->is_held || self->awaits_picture || self->is_withdrawn)
+    return;
+  g_object_ref (self);
+  accept (self);
+  g_object_unref (self);
 }
 
 void
@@ -286,8 +264,8 @@ _flowbus_screen_end_present (FlowbusScreen *self, gboolean is_known)
     g_signal_emit_by_name (self, "returned");
   else if (is_known)
     g_signal_emit_by_name (self, "updated");
-  if (self->invocations->len && !self->is_held && !self->is_withdrawn)
-    accept (self);
+  self->is_in_handlers = FALSE;
+  _flowbus_screen_answer (self);
   g_object_unref (self);
 }
 
@@ -300,7 +278,7 @@ answer (FlowbusScreen *self, const char *path, const char *token, const char *ou
   return TRUE;
 }
 
-static const FlowbusScreenFuncs funcs = { read_properties, _flowbus_screen_withdraw, answer };
+static const FlowbusScreenFuncs funcs = { catch_up, _flowbus_screen_withdraw, answer };
 
 FlowbusScreen *
 _flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, FlowbusClient *client, const char *path,
@@ -316,6 +294,7 @@ _flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, Flowbu
   self->instance = instance;
   self->object = g_strdup_printf (FLOWBUS_INSTANCES "%" G_GUINT64_FORMAT, instance);
   _flowbus_client_add_screen (client, self, instance, &funcs);
+  _flowbus_screen_follow (self);
   return self;
 }
 
@@ -325,13 +304,14 @@ _flowbus_screen_new (FlowbusPresenter *presenter, FlowbusScreenGone gone, Flowbu
  *
  * Puts the answer off beyond the handlers of [signal@Flowbus.Presenter::present], [signal@Flowbus.Screen::updated] or
  * [signal@Flowbus.Screen::returned], until flowbus_screen_accept(), flowbus_screen_fail() or flowbus_screen_refuse(). The service
- * waits for 60 seconds, unless the definition gives another time.
+ * waits for 60 seconds, unless the definition gives another time. What flowbus_screen_set_visible() says meanwhile is told at once.
  */
 void
 flowbus_screen_hold (FlowbusScreen *self)
 {
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
   g_return_if_fail (self->invocations->len > 0);
+  _flowbus_screen_be_visible (self);
   self->is_held = TRUE;
 }
 
@@ -363,9 +343,8 @@ flowbus_screen_accept (FlowbusScreen *self)
   if (self->is_withdrawn)
     return;
   g_return_if_fail (self->invocations->len > 0);
-  g_object_ref (self);
-  accept (self);
-  g_object_unref (self);
+  self->is_held = FALSE;
+  _flowbus_screen_answer (self);
 }
 
 static void
@@ -414,24 +393,4 @@ flowbus_screen_refuse (FlowbusScreen *self, const char *message)
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
   g_return_if_fail (message != NULL);
   end_in_vain (self, FLOWBUS_PRESENT_REFUSED, message);
-}
-
-/**
- * flowbus_screen_take_activation_token:
- * @self: a screen
- *
- * The token that lets the window come to the front, once: a second call returns %NULL until there is a new one.
- *
- * Returns: (transfer full) (nullable): the token
- */
-char *
-flowbus_screen_take_activation_token (FlowbusScreen *self)
-{
-  char *token;
-
-  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
-  token = g_steal_pointer (&self->activation_token);
-  if (token)
-    notify (self, "activation-token");
-  return token;
 }

@@ -21,19 +21,25 @@ struct _FlowbusScreen {
   char *title, *back_step;
   GPtrArray *invocations; /* Presents that are not answered; an answer takes the reference */
   GHashTable *answered;   /* tokens of answers that were handed over */
-  guint changes, context_changes;
+  guint signals, changes; /* subscriptions: to what comes to the owner alone; of who looks at "in-sight" late */
   GQueue waiting;         /* calls until it is the owner */
   gboolean is_owner;      /* a Present was answered */
   guint accepts;          /* how many were */
   guint accepted_by;      /* which appearance of the service it was answered to */
   gboolean is_held;
+  gboolean is_in_handlers; /* of a Present */
+  gboolean awaits_picture; /* a toolkit says so */
   gboolean is_withdrawn;
   gboolean in_sight;
+  gboolean follows_sight; /* somebody looks at "in-sight" */
   gboolean ready;
   gboolean awaits_ready; /* it is to be visible as soon as it is ready */
   gboolean visible;
   gboolean is_visible_set;
-  guint visible_calls; /* not answered yet */
+  gboolean visible_due;   /* it goes with the answer to Present */
+  guint visible_calls;    /* not answered yet */
+  gboolean is_title_set;
+  gboolean title_due;
   guint titles_sent;
   guint saves;          /* not answered yet */
   guint saves_begun;
@@ -59,6 +65,26 @@ void _flowbus_screen_begin_call (FlowbusScreen *self, const char *method, GVaria
 /* A call without a callback. */
 void _flowbus_screen_call (FlowbusScreen *self, const char *method, GVariant *parameters);
 void _flowbus_screen_send_waiting (FlowbusScreen *self);
+/* SetVisible, and SetTitle. */
+void _flowbus_screen_send_visible (FlowbusScreen *self);
+void _flowbus_screen_send_title (FlowbusScreen *self);
+/* What follows needs a screen that is visible, and can't wait for the answer to Present. */
+void _flowbus_screen_be_visible (FlowbusScreen *self);
+
+/* flowbus-screen-signals.c: what comes to the owner alone. */
+void _flowbus_screen_follow (FlowbusScreen *self);
+void _flowbus_screen_unfollow (FlowbusScreen *self);
+/* @context: (nullable) */
+void _flowbus_screen_take_context (FlowbusScreen *self, GVariant *context);
+void _flowbus_screen_take_sight (FlowbusScreen *self, gboolean in_sight);
+/* Whether the answer to Present asks for SightChanged. */
+gboolean _flowbus_screen_follows_sight (FlowbusScreen *self);
+
+/* flowbus-screen-present.c */
+/* Answers Present, unless something holds the answer. */
+void _flowbus_screen_answer (FlowbusScreen *self);
+/* What flowbusd takes as a title. */
+gboolean _flowbus_screen_is_title (const char *title);
 
 /* For the presenter. */
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flowbus-screen-private.h"
 
-/* Touch within a second of another one has no effect. */
-#define TOUCH_TIME G_USEC_PER_SEC
-
 typedef struct {
   FlowbusScreen *screen;
   const char *method;
@@ -202,114 +199,25 @@ _flowbus_screen_acknowledge (FlowbusScreen *self, const char *token)
     acknowledge (self, token);
 }
 
-/**
- * flowbus_screen_set_visible: (set-property visible)
- * @self: a screen
- * @visible: whether there is something to see
- *
- * Says that this program shows the screen, or hides it for a while. Only a visible screen takes steps. It is said again where the
- * service did not learn of it. In a flow with tabs, %TRUE also selects this screen. While [property@Flowbus.Screen:ready] is %FALSE, %TRUE
- * waits until that changes.
- */
 void
-flowbus_screen_set_visible (FlowbusScreen *self, gboolean visible)
+_flowbus_screen_send_visible (FlowbusScreen *self)
 {
-  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
-  if (self->is_withdrawn)
-    return;
-  self->awaits_ready = visible && !self->ready && !self->visible;
-  if (self->awaits_ready)
-    return;
-  self->is_visible_set = TRUE;
+  self->visible_due = FALSE;
   self->visible_calls++;
-  g_object_ref (self);
-  _flowbus_screen_call (self, "SetVisible", g_variant_new ("(b)", !!visible));
-  if (self->visible != !!visible) {
-    self->visible = !!visible;
-    g_object_notify (G_OBJECT (self), "visible");
-  }
-  g_object_unref (self);
+  _flowbus_screen_call (self, "SetVisible", g_variant_new ("(b)", self->visible));
 }
 
-/**
- * flowbus_screen_set_ready: (set-property ready)
- * @self: a screen
- * @ready: whether what is to be seen is there
- *
- * Sets [property@Flowbus.Screen:ready]: with %FALSE, the screen is not visible yet, with %TRUE as soon as its window is.
- */
 void
-flowbus_screen_set_ready (FlowbusScreen *self, gboolean ready)
+_flowbus_screen_send_title (FlowbusScreen *self)
 {
-  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
-  if (self->ready == !!ready)
-    return;
-  g_object_ref (self);
-  self->ready = !!ready;
-  if (self->ready && self->awaits_ready)
-    flowbus_screen_set_visible (self, TRUE);
-  g_object_notify (G_OBJECT (self), "ready");
-  g_object_unref (self);
-}
-
-/**
- * flowbus_screen_set_title: (set-property title)
- * @self: a screen
- * @title: (nullable): the title, of at most 256 bytes; %NULL for none
- *
- * Names the screen, for task switchers.
- */
-void
-flowbus_screen_set_title (FlowbusScreen *self, const char *title)
-{
-  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
-  if (self->is_withdrawn || g_strcmp0 (title ? title : "", self->title ? self->title : "") == 0)
-    return;
+  self->title_due = FALSE;
   self->titles_sent++;
-  g_object_ref (self);
-  _flowbus_screen_call (self, "SetTitle", g_variant_new ("(s)", title ? title : ""));
-  g_free (self->title);
-  self->title = g_strdup (title ? title : "");
-  g_object_notify (G_OBJECT (self), "title");
-  g_object_unref (self);
+  _flowbus_screen_call (self, "SetTitle", g_variant_new ("(s)", self->title));
 }
 
-/**
- * flowbus_screen_set_back_step: (set-property back-step)
- * @self: a screen
- * @step: (nullable): the name of a step that needs no arguments; %NULL for none
- *
- * Sets the step that Back takes on this screen in place of its dismissal, for instance one that asks whether to discard changes.
- */
 void
-flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
+_flowbus_screen_be_visible (FlowbusScreen *self)
 {
-  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
-  if (self->is_withdrawn || g_strcmp0 (step && *step ? step : NULL, self->back_step) == 0)
-    return;
-  g_object_ref (self);
-  _flowbus_screen_call (self, "SetBackStep", g_variant_new ("(s)", step ? step : ""));
-  g_free (self->back_step);
-  self->back_step = step && *step ? g_strdup (step) : NULL;
-  g_object_notify (G_OBJECT (self), "back-step");
-  g_object_unref (self);
-}
-
-/**
- * flowbus_screen_touch:
- * @self: a screen
- *
- * Reports input that is no step, such as scrolling, so that the flow is not idle. It can be called for each input event: at most
- * one call a second goes out. Where this program may not emit steps, it has no effect.
- */
-void
-flowbus_screen_touch (FlowbusScreen *self)
-{
-  gint64 now = g_get_monotonic_time ();
-
-  g_return_if_fail (FLOWBUS_IS_SCREEN (self));
-  if (self->is_withdrawn || (self->touched && now - self->touched < TOUCH_TIME))
-    return;
-  self->touched = now;
-  _flowbus_screen_call (self, "Touch", NULL);
+  if (self->visible_due && self->visible)
+    _flowbus_screen_send_visible (self);
 }

@@ -134,6 +134,26 @@ GETTER (const char *, flowbus_screen_get_direction, self->direction)
 GETTER (const char *, flowbus_screen_get_activation_token, self->activation_token)
 
 /**
+ * flowbus_screen_take_activation_token:
+ * @self: a screen
+ *
+ * The token that lets the window come to the front, once: a second call returns %NULL until there is a new one.
+ *
+ * Returns: (transfer full) (nullable): the token
+ */
+char *
+flowbus_screen_take_activation_token (FlowbusScreen *self)
+{
+  char *token;
+
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), NULL);
+  token = g_steal_pointer (&self->activation_token);
+  if (token)
+    g_object_notify (G_OBJECT (self), "activation-token");
+  return token;
+}
+
+/**
  * flowbus_screen_get_serial: (get-property serial)
  * @self: a screen
  *
@@ -182,16 +202,6 @@ GETTER (GVariant *, flowbus_screen_get_context, self->context)
  * Returns: (transfer none): its arguments, of the type `a{sv}`
  */
 GETTER (GVariant *, flowbus_screen_get_arguments, self->arguments)
-
-/**
- * flowbus_screen_get_in_sight: (get-property in-sight)
- * @self: a screen
- *
- * Tells whether nothing covers it, and its flow is presented.
- *
- * Returns: whether nothing covers it, and its flow is presented
- */
-GETTER (gboolean, flowbus_screen_get_in_sight, self->in_sight)
 
 /**
  * flowbus_screen_get_ready: (get-property ready)

@@ -16,6 +16,9 @@
  * }
  * ```
  *
+ * When the handler returns, the service is answered, with all that the program has said of the screen by then: that it is visible, its
+ * title. What is said later are calls.
+ *
  * What the user does becomes a step, by flowbus_screen_emit_async(). Do not hide or close anything because of a step: the flow
  * decides what happens to the screen, and the signals tell. When the user closes the view, call
  * flowbus_screen_dismiss_async(): [signal@Flowbus.Screen::withdrawn] follows, as always when a screen goes.
@@ -82,7 +85,7 @@ flowbus_screen_get_property (GObject *object, guint id, GValue *value, GParamSpe
   case PROP_STATE: g_value_set_variant (value, self->state); break;
   case PROP_CONTEXT: g_value_set_variant (value, self->context); break;
   case PROP_ARGUMENTS: g_value_set_variant (value, self->arguments); break;
-  case PROP_IN_SIGHT: g_value_set_boolean (value, self->in_sight); break;
+  case PROP_IN_SIGHT: g_value_set_boolean (value, flowbus_screen_get_in_sight (self)); break;
   case PROP_LIVE: g_value_set_boolean (value, !self->is_withdrawn); break;
   case PROP_READY: g_value_set_boolean (value, self->ready); break;
   case PROP_VISIBLE: g_value_set_boolean (value, self->visible); break;
@@ -111,10 +114,7 @@ flowbus_screen_finalize (GObject *object)
 {
   FlowbusScreen *self = FLOWBUS_SCREEN (object);
 
-  if (self->changes)
-    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->changes);
-  if (self->context_changes)
-    g_dbus_connection_signal_unsubscribe (flowbus_client_get_connection (self->client), self->context_changes);
+  _flowbus_screen_unfollow (self);
   if (self->client)
     _flowbus_client_remove_screen (self->client, self, self->instance);
   g_ptr_array_unref (self->invocations);
@@ -273,7 +273,8 @@ flowbus_screen_class_init (FlowbusScreenClass *klass)
   /**
    * FlowbusScreen:in-sight: (getter get_in_sight)
    *
-   * Whether nothing covers it, and its flow is presented. A program can save work while it is not in sight.
+   * Whether nothing covers it, and its flow is presented. A program can save work while it is not in sight. See
+   * flowbus_screen_get_in_sight() for when changes are told.
    */
   properties[PROP_IN_SIGHT] = g_param_spec_boolean ("in-sight", NULL, NULL, TRUE, readable);
   /**

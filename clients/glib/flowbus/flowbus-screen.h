@@ -87,6 +87,8 @@ typedef void (*FlowbusSaveFunc) (FlowbusScreen *screen, gpointer user_data);
 FLOWBUS_API void flowbus_screen_set_save_func (FlowbusScreen *self, FlowbusSaveFunc func, gpointer user_data,
                                                GDestroyNotify destroy);
 
+FLOWBUS_API void flowbus_screen_set_awaits_picture (FlowbusScreen *self, gboolean awaits_picture);
+
 /* Calls about it. */
 FLOWBUS_API void flowbus_screen_emit_async (FlowbusScreen *self, const char *step, GVariant *arguments,
                                             GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);

@@ -11,6 +11,7 @@
 static void on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data);
 
 #define MAX_TITLE 256 /* bytes, as flowbusd has it */
+#define STATE_SUSPENDED (1 << 16) /* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12 */
 
 static void
 stop_awaiting_picture (FlowbusBinding *self)
@@ -27,11 +28,14 @@ static void
 binding_free (gpointer data)
 {
   FlowbusBinding *self = data;
+  gboolean awaits_picture = self->clock != NULL;
 
   stop_awaiting_picture (self);
   g_signal_handlers_disconnect_by_data (self->screen, self);
   if (_flowbus_binding_get (self->screen) == self)
     g_object_set_data (G_OBJECT (self->screen), FLOWBUS_BINDING_KEY, NULL);
+  if (awaits_picture)
+    flowbus_screen_set_awaits_picture (self->screen, FALSE);
   g_object_unref (self->screen);
   g_free (self);
 }
@@ -57,15 +61,20 @@ on_painted (GdkFrameClock *clock, FlowbusBinding *self)
     flowbus_screen_set_visible (self->screen, TRUE);
 }
 
-/* What follows GetStack can hide the window of a screen that is not visible yet. GTK paints nothing then, and waits for it to be shown. */
+/* What follows GetStack can hide the window of a screen that is not visible yet. GTK paints nothing then, and waits for it to be shown.
+ * Nor does it paint a window of which a compositor says that nobody sees it: then the answer to Present does not wait for that. */
 static void
 on_state (GdkToplevel *toplevel, GParamSpec *property, FlowbusBinding *self)
 {
-  if (gdk_toplevel_get_state (toplevel) & GDK_TOPLEVEL_STATE_MINIMIZED)
+  GdkToplevelState state = gdk_toplevel_get_state (toplevel);
+
+  if (state & GDK_TOPLEVEL_STATE_MINIMIZED)
     on_painted (self->clock, self);
+  else if (state & STATE_SUSPENDED)
+    flowbus_screen_set_awaits_picture (self->screen, FALSE);
 }
 
-/* There is something to see when the first picture is painted, not when the window is made. */
+/* There is something to see when the first picture is painted, not when the window is made. Present is answered then. */
 static void
 on_map (GtkWidget *widget, FlowbusBinding *self)
 {
@@ -81,6 +90,7 @@ on_map (GtkWidget *widget, FlowbusBinding *self)
   g_signal_connect (self->clock, "after-paint", G_CALLBACK (on_painted), self);
   g_signal_connect (self->surface, "notify::state", G_CALLBACK (on_state), self);
   gdk_frame_clock_request_phase (self->clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+  flowbus_screen_set_awaits_picture (self->screen, TRUE);
   on_state (GDK_TOPLEVEL (self->surface), NULL, self);
 }
 
@@ -356,6 +366,8 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  *
  * - The screen is visible as soon as the window has painted its first picture, and while it is mapped. If that picture is not the one to
  *   be seen yet, set [property@Flowbus.Screen:ready] to %FALSE at once, and to %TRUE when it is.
+ * - In a handler of [signal@Flowbus.Presenter::present], Present is answered when that picture is painted, with all that is known of the
+ *   screen: showing it takes no other call. If the window is hidden, or a compositor says that nobody sees it, the answer does not wait.
  * - When the user closes the window, the screen is dismissed. Handlers of [signal@Gtk.Window::close-request] can refuse to close it,
  *   whether they are connected before or after. A window with [property@Gtk.Window:hide-on-close] is hidden instead, and its screen is
  *   not visible then.
