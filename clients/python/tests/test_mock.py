@@ -168,6 +168,50 @@ def test_the_tree(mocked):
     assert mocked.call(ROOT, "Coordinator", "Coordinate", "(ssa{sv}a{sv})", "shop", "", {}, {}) == (f"{ROOT}/tree/shop",)
 
 
+def test_what_is_in_sight_and_where_back_leads(mocked):
+    def told(name):
+        mocked.call(ROOT, "Coordinator", "GetSerial")
+        found = [values for _path, each, values in mocked.signals if each == name]
+        mocked.signals.clear()
+        return found
+
+    path = f"{ROOT}/tree/shop/list"
+    mocked.call("shop/list", "Presentable", "SetVisible", "(b)", True)
+    assert told("StackChanged")[-1:] == [("", [(path, 2, {"visible": True})])]
+    mocked.call("shop/list", "Presentable", "SetVisible", "(b)", True)
+    assert told("StackChanged") == []
+    mocked.call("shop/list", "Presentable", "Claim")
+    options = {"title": GLib.Variant("s", "Everything"), "tellSight": GLib.Variant("b", True)}
+    mocked.call("shop/list", "Presentable", "SetVisibleWithOptions", "(ba{sv})", True, options)
+    assert told("StackChanged")[-1][1][0][2]["title"] == "Everything"
+    mocked.mock("SetInSight", "(sb)", "shop/list", False)
+    mocked.call(ROOT, "Coordinator", "GetSerial")
+    assert ("", []) in [values for _path, name, values in mocked.signals if name == "StackChanged"]
+    assert told("SightChanged") == [(False,)]
+    mocked.call("shop/list", "Presentable", "SetVisibleWithOptions", "(ba{sv})", True, {"tellSight": GLib.Variant("b", False)})
+    mocked.mock("SetInSight", "(sb)", "shop/list", True)
+    assert told("SightChanged") == []
+    # Who asks while it is covered is told at once.
+    mocked.mock("SetInSight", "(sb)", "shop/list", False)
+    mocked.call("shop/list", "Presentable", "SetVisibleWithOptions", "(ba{sv})", True, {"tellSight": GLib.Variant("b", True)})
+    assert told("SightChanged") == [(False,)]
+    with pytest.raises(CallError, match="there is no option 'colour'; known are 'title', 'backStep', 'tellSight'"):
+        mocked.call("shop/list", "Presentable", "SetVisibleWithOptions", "(ba{sv})", True, {"colour": GLib.Variant("s", "red")})
+    with pytest.raises(CallError, match="the option 'tellSight' has to be of type 'b'"):
+        mocked.call("shop/list", "Presentable", "SetVisibleWithOptions", "(ba{sv})", True, {"tellSight": GLib.Variant("s", "yes")})
+
+    assert mocked.call("shop/list", "Stepper", "PeekBack") == ("unhandled", {})
+    back = ("dismiss", {"goes": GLib.Variant("t", 2), "reveals": GLib.Variant("o", path)})
+    for _ in range(2):
+        mocked.mock("SetBack", "(ssa{sv})", "shop", *back)
+    assert told("BackChanged") == [("dismiss", {"goes": 2, "reveals": path})]
+    assert mocked.call("shop", "Stepper", "PeekBack") == ("dismiss", {"goes": 2, "reveals": path})
+    with pytest.raises(CallError, match="'perhaps' is no kind of Back: it is one of dismiss"):
+        mocked.mock("SetBack", "(ssa{sv})", "shop", "perhaps", {})
+    with pytest.raises(CallError, match="'shop/list' is no root"):
+        mocked.mock("SetBack", "(ssa{sv})", "shop/list", *back)
+
+
 @pytest.mark.parametrize(("method", "signature", "values", "message"), [
     ("AddScreen", "(ssa{sv}s)", ("shop/list", "list", {}, ""), "IdTaken"),
     ("AddScreen", "(ssa{sv}s)", ("shop/list/detail", "detail", {}, ""), "'.*shop/list' is a screen"),
@@ -289,7 +333,8 @@ def test_a_program_on_libflowbus_works_with_it(mocked, libflowbus, tmp_path):
     wait(lambda: any(name == "InterfacesRemoved" for _path, name, _values in mocked.signals))
     (calls,) = mocked.mock("GetOwnerCalls")
     by_owner = [(method, values) for _path, method, values in calls]
-    assert by_owner.count(("SetVisible", {"visible": True})) == 1 and ("SetTitle", {"title": "Everything"}) in by_owner
+    # The step needs a visible screen, and does not wait for the answer.
+    assert by_owner[:2] == [("SetVisible", {"visible": True}), ("Present", {"title": "Everything"})]
     assert [each for each in by_owner if each[0] in ("AcknowledgeAnswer", "SaveState", "Finish")] == [
         ("AcknowledgeAnswer", {"token": "ask-1"}), ("SaveState", {"text": "Dear"}), ("Finish", {"contact": 3})]
     wait(lambda: "withdrawn: finished" in mocked.bus.log)

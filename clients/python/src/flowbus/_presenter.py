@@ -122,7 +122,8 @@ class Presenter:
         """Registers the function that shows these screens.
 
         It gets the screen, and the screen's arguments by their names. It returns a Gtk.Window, another widget that is part of a
-        window, or nothing if it shows the screen in its own way and calls ``screen.show()``. A coroutine may take its time.
+        window, or nothing if it shows the screen in its own way and calls ``screen.show()``. A coroutine may take its time. flowbusd is
+        answered when there is something to see, or the function returns nothing, with the title that the screen has by then.
 
         An exception says that the screen can't be shown now: flowbusd has it shown again after a pause, until its patience is over.
         ``flowbus.Refused`` says that this program never will.

@@ -109,6 +109,8 @@ class Screen:
 
     @property
     def is_in_sight(self) -> bool:
+        """Whether nothing covers it. flowbusd tells this program of changes if the function of the screen asks; the first look
+        after that may be answered with what was so when the screen was presented."""
         return bool(self.native.get_in_sight())
 
     @property

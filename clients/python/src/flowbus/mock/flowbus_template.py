@@ -19,6 +19,7 @@ Methods of org.freedesktop.DBus.Mock at /org/flowbus/Navigation1, in addition to
     AddScreen(path, name, arguments, style)     a screen
     RemoveNode(path, reason)                    a flow or screen and what is below it; owners get Withdraw with the reason
     SetInSight(path, is in sight)               whether something covers it
+    SetBack(path, kind, details)                what PeekBack says of a root; sends BackChanged if that is new
     SetWaiting(path, error)                     why it can't be shown yet; empty if it does not wait
     ChangeContext(path, values)                 sends ContextChanged to the owner
     SetVerdict(step, verdict)                   "navigated", "unhandled", "hidden", "deferred", "rejected", "pending"
@@ -29,7 +30,9 @@ Methods of org.freedesktop.DBus.Mock at /org/flowbus/Navigation1, in addition to
     Conclude(token, verdict)                    sends StepConcluded for a step that was "pending"
     SendAnswer(token, outcome, result)          sends Answered for a step that asked
     GetEmittedSteps() → a(ossa{sv}a{sv})        what was emitted: path, sender, step, arguments, options
-    GetOwnerCalls() → a(osa{sv})                what owners called: path, method, values
+    GetOwnerCalls() → a(osa{sv})                what owners called: path, method, values; what they answered to "Present", too
+
+StackChanged and SightChanged are sent as by flowbusd.
 """
 
 import dbus
@@ -47,6 +50,8 @@ PRESENTABLE = f"{BUS_NAME}.Presentable"
 STEPPER = f"{BUS_NAME}.Stepper"
 FLOW = f"{BUS_NAME}.Flow"
 PRESENTER = f"{BUS_NAME}.Presenter"
+REPORTED = {"title": dbus.String, "backStep": dbus.String, "tellSight": dbus.Boolean}
+BACK_KINDS = ("dismiss", "step", "hidden", "unhandled")
 VERDICTS = ("navigated", "unhandled", "hidden", "deferred", "rejected", "pending")
 
 
@@ -67,6 +72,9 @@ class Mock:
         self.presenters = {}
         # The bus name of each presenter that has not answered Present yet.
         self.called = {}
+        # What StackChanged told last, and the instances whose owners are told of sight.
+        self.stack = []
+        self.told_sight = set()
 
 
 state = None
@@ -172,6 +180,7 @@ def _add(path, name, is_flow, arguments, style):
     node = _export(path, None)
     node.is_flow = is_flow
     node.instance = state.instance
+    node.back = ("unhandled", dbus.Dictionary({}, signature="sv"))
     node.props = {PRESENTABLE: {
         "Name": dbus.String(name), "Style": dbus.String(style), "ParentFlow": dbus.ObjectPath("/" if parent == TREE else parent),
         "Instance": dbus.UInt64(state.instance), "Arguments": dbus.Dictionary(arguments, signature="sv"),
@@ -188,6 +197,7 @@ def _add(path, name, is_flow, arguments, style):
     for each in (node, other):
         each.methods = {interface: dict(_METHODS[interface]) for interface in interfaces}
     state.main.object_manager_emit_added(path)
+    _tell_stack()
     return node
 
 
@@ -195,8 +205,38 @@ def _change(node, **properties):
     """Changes properties that differ, and sends PropertiesChanged from the path in the tree."""
     now = node.props[PRESENTABLE]
     changed = {name: value for name, value in properties.items() if now[name] != value}
+    if "Owner" in changed:
+        state.told_sight.discard(node.instance)
     if changed:
         node.UpdateProperties(PRESENTABLE, changed)
+        if "InSight" in changed and node.instance in state.told_sight:
+            _tell_sight(node)
+        _tell_stack()
+
+
+def _tell_sight(node):
+    state.main._emit_signal(
+        PRESENTABLE, "SightChanged", "b", (node.props[PRESENTABLE]["InSight"],),
+        {"destination": str(node.props[PRESENTABLE]["Owner"]), "path": node.path})
+
+
+def _tell_stack():
+    stack = _stack()
+    if stack != state.stack:
+        state.stack = stack
+        state.main._emit_signal(
+            MAIN_IFACE, "StackChanged", "sa(ota{sv})", ("", dbus.Array(stack, signature="(ota{sv})")), {})
+
+
+def _stack():
+    stack = []
+    for node in mockobject.objects.values():
+        if getattr(node, "node", None) is node and not node.is_flow and node.props[PRESENTABLE]["InSight"]:
+            properties = node.props[PRESENTABLE]
+            more = {"visible": properties["Visible"]}
+            more.update({key.lower(): properties[key] for key in ("Owner", "Style", "Title", "Waiting") if properties[key]})
+            stack.append((node.path, node.instance, dbus.Dictionary(more, signature="sv")))
+    return stack
 
 
 def _set_visible(node, visible):
@@ -216,6 +256,7 @@ def _remove(node, reason, sender=""):
         name, presenter = state.presenters.pop(gone.instance, (owner, "/"))
         if owner and owner != sender:
             _withdraw(owner, presenter, path, gone.instance, reason if path == node.path else "parent")
+    _tell_stack()
 
 
 def _withdraw(owner, presenter, path, instance, reason):
@@ -290,6 +331,18 @@ def SetInSight(self, path, is_in_sight):
             Presented=dbus.Boolean(is_in_sight and bool(node.props[PRESENTABLE]["Visible"])))
 
 
+@dbus.service.method(MOCK_IFACE, in_signature="ssa{sv}", out_signature="")
+def SetBack(self, path, kind, details):
+    if kind not in BACK_KINDS:
+        raise _error("InvalidArguments", f"'{kind}' is no kind of Back: it is one of {', '.join(BACK_KINDS)}")
+    node = _find(path)
+    if not node.is_flow or node.path.rpartition("/")[0] != TREE:
+        raise _error("InvalidArguments", f"'{path}' is no root: give the path of one, such as 'shop'")
+    if node.back != (kind, details):
+        node.back = (kind, details)
+        node._emit_signal(FLOW, "BackChanged", "sa{sv}", node.back, {})
+
+
 @dbus.service.method(MOCK_IFACE, in_signature="ss", out_signature="")
 def SetWaiting(self, path, error):
     _change(_find(path), Waiting=dbus.String(error))
@@ -336,8 +389,9 @@ def CallPresent(self, path, name, presenter, reason, details, done, failed):
         "root": dbus.ObjectPath(root), "serial": dbus.UInt64(state.serial), **details}
     if reason != "launch":
         said["again"] = dbus.Boolean(True)
-    if properties["Style"]:
-        said["style"] = properties["Style"]
+    for detail, name_of in (("style", "Style"), ("title", "Title"), ("visible", "Visible")):
+        if properties[name_of]:
+            said[detail] = properties[name_of]
 
     state.called[node.instance] = name
 
@@ -345,11 +399,14 @@ def CallPresent(self, path, name, presenter, reason, details, done, failed):
         state.called.pop(node.instance, None)
         failed(error)
 
-    def presented():
+    def presented(report=None):
         state.called.pop(node.instance, None)
         owner = str(bus.get_name_owner(name))
         state.presenters[node.instance] = (name, presenter)
         _change(node, Owner=dbus.String(owner), Presenter=dbus.String(name if not name.startswith(":") else ""))
+        if report:
+            state.owner_calls.append((node.path, "Present", report))
+            _report(node, report)
         done(owner)
 
     bus.call_async(
@@ -418,14 +475,7 @@ def Navigate(self, step, arguments, options, sender=""):
 
 @dbus.service.method(MAIN_IFACE, in_signature="s", out_signature="a(ota{sv})")
 def GetStack(self, output):
-    stack = []
-    for node in mockobject.objects.values():
-        if getattr(node, "node", None) is node and not node.is_flow and node.props[PRESENTABLE]["InSight"]:
-            properties = node.props[PRESENTABLE]
-            more = {"visible": properties["Visible"]}
-            more.update({key.lower(): properties[key] for key in ("Owner", "Style", "Title", "Waiting") if properties[key]})
-            stack.append((node.path, node.instance, dbus.Dictionary(more, signature="sv")))
-    return dbus.Array(stack, signature="(ota{sv})")
+    return dbus.Array(_stack(), signature="(ota{sv})")
 
 
 @dbus.service.method(MAIN_IFACE, in_signature="", out_signature="a{sa{ss}}")
@@ -484,6 +534,12 @@ def _back(node, sender):
     return (_next_serial() if verdict == "navigated" else 0, verdict)
 
 
+@dbus.service.method(STEPPER, in_signature="", out_signature="sa{sv}")
+def PeekBack(self):
+    node = _node(self)
+    return _find("/".join(node.path.split("/")[:len(TREE.split("/")) + 1])).back
+
+
 @dbus.service.method(STEPPER, in_signature="", out_signature="as")
 def GetAcceptedSteps(self):
     _node(self)
@@ -498,6 +554,35 @@ def WaitReady(self):
 @dbus.service.method(PRESENTABLE, in_signature="b", out_signature="", sender_keyword="sender")
 def SetVisible(self, visible, sender=""):
     _set_visible(_owned(self, sender, "SetVisible", {"visible": visible}), visible)
+
+
+@dbus.service.method(PRESENTABLE, in_signature="ba{sv}", out_signature="", sender_keyword="sender")
+def SetVisibleWithOptions(self, visible, options, sender=""):
+    for name, value in options.items():
+        if name not in REPORTED:
+            raise _error("InvalidArguments", f"there is no option '{name}'; known are {', '.join(map(repr, REPORTED))}")
+        if not isinstance(value, REPORTED[name]):
+            raise _error("InvalidArguments", f"the option '{name}' has to be of type '{'b' if name == 'tellSight' else 's'}'")
+    node = _owned(self, sender, "SetVisibleWithOptions", {"visible": visible, **options})
+    if options and not _is_owner(node, sender):
+        raise _error("NotOwner", f"'{sender}' does not own '{node.path}'")
+    _report(node, {"visible": visible, **options})
+
+
+def _report(node, report):
+    """Takes what an owner says of its screen."""
+    if "title" in report:
+        _change(node, Title=dbus.String(report["title"]))
+    if "visible" in report:
+        _set_visible(node, report["visible"])
+    if "tellSight" not in report:
+        return
+    if not report["tellSight"]:
+        state.told_sight.discard(node.instance)
+    elif node.instance not in state.told_sight:
+        state.told_sight.add(node.instance)
+        if not node.props[PRESENTABLE]["InSight"]:
+            _tell_sight(node)
 
 
 @dbus.service.method(PRESENTABLE, in_signature="", out_signature="", sender_keyword="sender")

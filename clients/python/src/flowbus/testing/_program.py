@@ -28,6 +28,7 @@ _INTERFACES = """
   <interface name="org.flowbus.Navigation1.Presenter">
     <method name="Present">
       <arg type="o" direction="in"/> <arg type="s" direction="in"/> <arg type="a{sv}" direction="in"/> <arg type="a{sv}" direction="in"/>
+      <arg type="a{sv}" direction="out"/>
     </method>
     <method name="Withdraw">
       <arg type="o" direction="in"/> <arg type="t" direction="in"/> <arg type="s" direction="in"/>
@@ -244,16 +245,18 @@ class Program:
         instance = details["instance"]
         screen = process.screens.setdefault(instance, PlayedScreen(process, instance))
         screen.path, screen.name, screen.arguments, screen.details = node_path(path), name, arguments, details
-        invocation.return_value(None)
-        if details.get("reason") == "return":
-            return  # The window is there, and stays as visible as it is.
-        if script.after is not None or script.does is not None or callable(script.answers):
+        is_return = details.get("reason") == "return"  # The window is there, and stays as visible as it is.
+        has_script = script.after is not None or script.does is not None or callable(script.answers)
+        if shows := script.shows and not is_return and not has_script:
+            screen.visible = True
+            self.device.activity.note(f"{self.name}: shows {screen.path}")
+        invocation.return_value(GLib.Variant.new_tuple(dictionary({"visible": True} if shows else {})))
+        if is_return:
+            return
+        if has_script:
             self.device.activity.run_script(f"the script of '{name}'", lambda: _act(screen, script))
             return
-        if script.shows:
-            self._send(process, screen, "SetVisible", GLib.Variant("(b)", (True,)))
-            screen.visible = True
-        if script.answers is not None:
+        if script.answers is not None and not callable(script.answers):
             self._send(process, screen, "Finish", GLib.Variant.new_tuple(dictionary(script.answers)))
             process.screens.pop(instance, None)
 
