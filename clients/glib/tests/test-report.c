@@ -390,6 +390,41 @@ test_visible_before (void)
   shop_end (&shop);
 }
 
+static void
+count_update (FlowbusScreen *screen, guint *count)
+{
+  ++*count;
+}
+
+/* flowbusd is killed while the answer waits for the picture, and calls again: it is answered once there is one. */
+static void
+test_restart (void)
+{
+  Shop shop = shop_begin (G_CALLBACK (await_picture));
+  FlowbusScreen *list;
+  guint updates = 0;
+
+  fixture_start (shop.fixture);
+  wait_until ((list = shop_look_up (&shop, "list")));
+  g_signal_connect (list, "updated", G_CALLBACK (count_update), &updates);
+  fixture_kill (shop.fixture);
+  fixture_start (shop.fixture);
+  wait_until (updates == 1);
+  fixture_settle (shop.fixture);
+  g_assert_true (flowbus_screen_is_live (list));
+  g_assert_false (fixture_get_boolean (shop.fixture, SHOP "/list", "Visible"));
+  flowbus_screen_set_visible (list, TRUE);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/list", "Presented"));
+  {
+    g_autofree char *owner = fixture_get_string (shop.fixture, SHOP "/list", "Owner");
+    g_autofree char *title = fixture_get_string (shop.fixture, SHOP "/list", "Title");
+
+    g_assert_cmpstr (owner, ==, g_dbus_connection_get_unique_name (flowbus_client_get_connection (shop.fixture->client)));
+    g_assert_cmpstr (title, ==, "early");
+  }
+  shop_end (&shop);
+}
+
 /* Who looks at it is told, by no match rule if that is known with the answer; others are not. */
 static void
 test_sight (void)
@@ -469,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/report/picture", test_picture);
   g_test_add_func ("/report/hold", test_hold);
   g_test_add_func ("/report/visible-before", test_visible_before);
+  g_test_add_func ("/report/restart", test_restart);
   g_test_add_func ("/report/sight", test_sight);
   g_test_add_func ("/report/covered-early", test_covered_early);
   return g_test_run ();
