@@ -13,6 +13,7 @@ typedef struct
   FlowbusBackInput back_input;
   GdkFrameClock *clock; /* while the first picture is awaited; and the toplevel */
   GdkSurface *surface;
+  guint limit;
   GtkEventController *input;
   gboolean is_over;     /* dismissed or withdrawn: nobody is told anything any more */
 } FlowbusBinding;

@@ -11,11 +11,14 @@
 static void on_dismissed (GObject *object, GAsyncResult *result, gpointer user_data);
 
 #define MAX_TITLE 256 /* bytes, as flowbusd has it */
+/* ms for which the answer to Present waits for a picture: GTK paints none while the window is hidden in a way that no event tells. */
+#define PICTURE_LIMIT 1000
 #define STATE_SUSPENDED (1 << 16) /* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12 */
 
 static void
 stop_awaiting_picture (FlowbusBinding *self)
 {
+  g_clear_handle_id (&self->limit, g_source_remove);
   if (self->clock == NULL)
     return;
   g_signal_handlers_disconnect_by_data (self->clock, self);
@@ -61,6 +64,16 @@ on_painted (GdkFrameClock *clock, FlowbusBinding *self)
     flowbus_screen_set_visible (self->screen, TRUE);
 }
 
+static gboolean
+on_late (gpointer user_data)
+{
+  FlowbusBinding *self = user_data;
+
+  self->limit = 0;
+  flowbus_screen_set_awaits_picture (self->screen, FALSE);
+  return G_SOURCE_REMOVE;
+}
+
 /* What follows GetStack can hide the window of a screen that is not visible yet. GTK paints nothing then, and waits for it to be shown.
  * Nor does it paint a window of which a compositor says that nobody sees it: then the answer to Present does not wait for that. */
 static void
@@ -91,6 +104,7 @@ on_map (GtkWidget *widget, FlowbusBinding *self)
   g_signal_connect (self->surface, "notify::state", G_CALLBACK (on_state), self);
   gdk_frame_clock_request_phase (self->clock, GDK_FRAME_CLOCK_PHASE_PAINT);
   flowbus_screen_set_awaits_picture (self->screen, TRUE);
+  self->limit = g_timeout_add (PICTURE_LIMIT, on_late, self);
   on_state (GDK_TOPLEVEL (self->surface), NULL, self);
 }
 
@@ -367,7 +381,7 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  * - The screen is visible as soon as the window has painted its first picture, and while it is mapped. If that picture is not the one to
  *   be seen yet, set [property@Flowbus.Screen:ready] to %FALSE at once, and to %TRUE when it is.
  * - In a handler of [signal@Flowbus.Presenter::present], Present is answered when that picture is painted, with all that is known of the
- *   screen: showing it takes no other call. If the window is hidden, or a compositor says that nobody sees it, the answer does not wait.
+ *   screen: showing it takes no other call. If the window is hidden, the answer does not wait, and never for more than a second.
  * - When the user closes the window, the screen is dismissed. Handlers of [signal@Gtk.Window::close-request] can refuse to close it,
  *   whether they are connected before or after. A window with [property@Gtk.Window:hide-on-close] is hidden instead, and its screen is
  *   not visible then.
