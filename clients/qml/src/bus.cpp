@@ -10,6 +10,7 @@
 #include <QtDBus/QDBusConnectionInterface>
 #include <QtDBus/QDBusMetaType>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -136,8 +137,11 @@ Bus::Bus(Kind kind)
                  QStringLiteral("Disconnected"), this, SLOT(disconnected()));
     link.connect(service, rootPath, coordinatorInterface, QStringLiteral("DefinitionsChanged"), this,
                  SLOT(definitionsChanged()));
+    // Sent to this program alone, about any of its screens. QtDBus passes on only what it has a match for.
     link.connect(service, QString(), presentableInterface, QStringLiteral("ContextChanged"), this,
                  SLOT(screenContextChanged(QVariantMap,QDBusMessage)));
+    link.connect(service, QString(), presentableInterface, QStringLiteral("SightChanged"), this,
+                 SLOT(sightTold(bool,QDBusMessage)));
     // These two come from whatever path was called, which a former process may have chosen.
     link.connect(service, QString(), stepperInterface, QStringLiteral("StepConcluded"), this,
                  SLOT(stepConcluded(QString,qulonglong,QString,QString,QString)));
@@ -234,6 +238,11 @@ void Bus::screenContextChanged(const QVariantMap &values, const QDBusMessage &me
     Q_EMIT contextChanged(message.path(), fromWireMap(values));
 }
 
+void Bus::sightTold(bool isInSight, const QDBusMessage &message)
+{
+    Q_EMIT sightChanged(message.path(), isInSight);
+}
+
 Ask Bus::takeAsk(const QString &token)
 {
     const Ask ask = asks.take(token);
@@ -267,6 +276,14 @@ void Bus::withSteps(const QString &path, QObject *context, StepsCompletion compl
                          }});
     if (stepsWaiting.size() == 1)
         readSteps();
+}
+
+bool Bus::isPlainStep(const QString &step) const
+{
+    const auto found = steps.constFind(step);
+    if (!hasSteps || found == steps.cend())
+        return false;
+    return std::all_of(found->cbegin(), found->cend(), [](const QString &type) { return type.endsWith(QLatin1Char('?')); });
 }
 
 void Bus::readSteps()

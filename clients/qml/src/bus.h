@@ -130,6 +130,8 @@ public:
 
     // Calls back with the declared steps, for a step at this path; with an error if flowbusd can't tell them.
     void withSteps(const QString &path, QObject *context, StepsCompletion completion);
+    // Whether this is known to be a step that needs no arguments.
+    bool isPlainStep(const QString &step) const;
     // Does something when no step at this path waits for the declared ones any more. The step would find the screen gone or
     // hidden if what the program did after it came first.
     void afterSteps(const QString &path, std::function<void()> action);
@@ -152,6 +154,8 @@ Q_SIGNALS:
     void answered(const QString &path, const QString &token, const QString &outcome, const QVariantMap &result);
     // Values of the context that a screen names; it comes to the owner alone.
     void contextChanged(const QString &path, const QVariantMap &values);
+    // The screen at this path of the tree is in sight, or no longer; this program asked for it.
+    void sightChanged(const QString &path, bool isInSight);
     // The last call has its outcome.
     void idle();
 
@@ -161,6 +165,7 @@ private Q_SLOTS:
     void stepConcluded(const QString &token, qulonglong serial, const QString &verdict, const QString &errorName,
                        const QString &errorMessage);
     void screenContextChanged(const QVariantMap &values, const QDBusMessage &message);
+    void sightTold(bool isInSight, const QDBusMessage &message);
     void stepAnswered(const QString &token, const QString &outcome, const QVariantMap &result, const QDBusMessage &message);
     void disconnected();
 

@@ -30,6 +30,7 @@ const QLatin1String descriptions[] = {QLatin1String(R"(  <interface name="org.fl
       <arg type="s" name="name" direction="in"/>
       <arg type="a{sv}" name="arguments" direction="in"/>
       <arg type="a{sv}" name="details" direction="in"/>
+      <arg type="a{sv}" name="report" direction="out"/>
     </method>
     <method name="Withdraw">
       <arg type="o" name="presentable" direction="in"/>

@@ -183,7 +183,7 @@ QStringList FlowBusPresenter::screenNames() const
     return names;
 }
 
-// The window of a screen whose component is there. Until the first Present is answered, it is not shown.
+// The window of a screen whose component is there.
 void FlowBusPresenter::create(qulonglong instance)
 {
     const auto found = m_views.find(instance);
@@ -219,19 +219,22 @@ void FlowBusPresenter::settle(qulonglong instance)
     if (found == m_views.end() || !found->window || found->calls.isEmpty())
         return;
     if (const QLatin1String error = found->window->failure(); !error.isEmpty())
-        fail(*found, error, found->window->failureMessage());
-    else if (!found->window->isHeld())
-        answer(*found);
+        return fail(*found, error, found->window->failureMessage());
+    if (found->window->isHeld())
+        return;
+    // What handles the signals of the window may end it.
+    found->window->begin();
+    const auto shown = m_views.find(instance);
+    if (shown != m_views.end() && shown->window && !shown->window->isAwaited() && !shown->calls.isEmpty())
+        answer(*shown);
 }
 
 void FlowBusPresenter::answer(View &view)
 {
+    const QVariantMap report = view.screen->report();
     for (const QDBusMessage &call : std::exchange(view.calls, {}))
-        m_bus->connection().send(call.createReply());
-    const bool isFirst = !view.screen->isOwned;
+        m_bus->connection().send(call.createReply(report));
     view.screen->answeredPresent();
-    if (isFirst && view.window)
-        view.window->begin();
 }
 
 // The answer to Present is an error: that of a screen which this program will never show, or another one.

@@ -59,7 +59,7 @@ public:
 
     void componentComplete() override;
 
-    // Of ScreenWindow, which decides whether the screen is shown.
+    // Of ScreenWindow, which decides whether the screen is shown, and when Present is answered.
     void settle(qulonglong instance);
 
 Q_SIGNALS:

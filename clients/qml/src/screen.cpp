@@ -18,7 +18,7 @@ void Setting::set(const QVariant &value, Completion completion)
     isWanted = true;
     if (completion)
         waiting << std::move(completion);
-    if (screen->isOwned && !isUnderWay)
+    if (screen->isOwned && !screen->isAnswering && !isUnderWay)
         send();
 }
 
@@ -30,10 +30,23 @@ void Setting::begin()
 
 void Setting::renew()
 {
+    lose();
+    begin();
+}
+
+void Setting::lose()
+{
     // A call that is under way is made again if flowbusd refuses it.
-    if (isUnderWay || !isSet())
-        return;
-    send();
+    if (!isUnderWay && isSet())
+        isWanted = true;
+}
+
+QVariant Setting::take()
+{
+    // A call that is made again would bring back an older value.
+    if (isUnderWay || !std::exchange(isWanted, false))
+        return {};
+    return wanted;
 }
 
 void Setting::send()
@@ -62,13 +75,14 @@ void Answer::acknowledge() const
 Screen::Screen(FlowBusPresenter *presenter, Bus *bus, const QString &path, const QString &name, qulonglong instance)
     : bus(bus), presenter(presenter), path(path), name(name), instance(instance)
 {
-    bus->connection().connect(service, path, propertiesInterface, QStringLiteral("PropertiesChanged"),
-                              {presentableInterface}, QString(), this,
-                              SLOT(propertiesChanged(QString,QVariantMap,QStringList)));
     connect(bus, &Bus::serviceAppeared, this, &Screen::readAgain);
     connect(bus, &Bus::contextChanged, this, [this](const QString &from, const QVariantMap &values) {
         if (from == this->path && std::exchange(context, values) != values)
             Q_EMIT contextChanged();
+    });
+    connect(bus, &Bus::sightChanged, this, [this](const QString &at, bool isNow) {
+        if (at == this->path && isLive)
+            takeProperties({{QStringLiteral("InSight"), isNow}});
     });
     connect(bus, &Bus::answered, this,
             [this](const QString &from, const QString &token, const QString &outcome, const QVariantMap &result) {
@@ -90,6 +104,7 @@ void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails
     const QVariantMap newContext = all.take(QStringLiteral("context")).toMap();
     details = all;
     isInSight = true;
+    isAnswering = true;
     const bool isFirst = !isOwned;
     // What this process has saved is newer than what flowbusd may have, which forgets it if the screen has other arguments.
     const bool isUpdate = detail("reason") == QLatin1String("update");
@@ -113,22 +128,54 @@ void Screen::presented(const QVariantMap &changed, const QVariantMap &newDetails
     }
 }
 
+bool Screen::isLost() const
+{
+    const QString reason = detail("reason");
+    return isOwned && reason != QLatin1String("return") && reason != QLatin1String("update");
+}
+
+QVariantMap Screen::report()
+{
+    if (isLost()) {
+        for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState})
+            setting->lose();
+    }
+    QVariantMap report;
+    const auto say = [&report](const char *name, const QVariant &value) {
+        if (value.isValid())
+            report.insert(QLatin1String(name), value);
+    };
+    say("visible", visibility.take());
+    say("title", title.take());
+    // Nothing of an answer counts if the step is wrong: then a call gets the error.
+    if (backStep.isEmpty() || bus->isPlainStep(backStep))
+        say("backStep", backStepSetting.take());
+    if (followsSight)
+        say("tellSight", true);
+    return report;
+}
+
 void Screen::answeredPresent()
 {
     ++accepted;
-    const QString reason = detail("reason");
-    const bool isLost = std::exchange(isOwned, true) && reason != QLatin1String("return") && reason != QLatin1String("update");
-    for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState}) {
-        if (isLost)
-            setting->renew();
-        else
-            setting->begin();
-    }
+    isOwned = true;
+    isAnswering = false;
+    for (Setting *setting : {&visibility, &title, &backStepSetting, &savedState})
+        setting->begin();
     for (const auto &[action, inVain] : std::exchange(postponed, {}))
         action();
-    // The match was made after Present was sent: what changed in between is read once.
-    if (accepted == 1)
-        readAgain();
+}
+
+// Before the first answer that says so, and no signal is missed. Later it is the property that is followed: what SetVisibleWithOptions says
+// of the visibility would select a tab.
+void Screen::followSight()
+{
+    if (std::exchange(followsSight, true) || !isOwned || !isLive)
+        return;
+    bus->connection().connect(service, path, propertiesInterface, QStringLiteral("PropertiesChanged"),
+                              {presentableInterface}, QString(), this,
+                              SLOT(propertiesChanged(QString,QVariantMap,QStringList)));
+    readAgain();
 }
 
 void Screen::whenOwned(std::function<void()> action, std::function<void()> inVain)

@@ -24,8 +24,12 @@ public:
     Setting(Screen *screen, const char *member) : screen(screen), member(member) {}
 
     void set(const QVariant &value, Completion completion = {});
-    // Sends what was set before the screen was this program's.
+    // Sends what was set before the screen was this program's, or while it was presented.
     void begin();
+    // flowbusd has lost the value.
+    void lose();
+    // What the answer to Present is to say, in place of a call; invalid if there is nothing, or a call under way says it.
+    QVariant take();
     // Sends the value once more, as flowbusd has lost it.
     void renew();
     bool isSet() const { return wanted.isValid(); }
@@ -85,6 +89,8 @@ public:
     bool isInSight = true;
     // Whether Present was answered, so that this program is the owner.
     bool isOwned = false;
+    // Between a call of Present for a screen of this program, and the answer, which says what is set meanwhile.
+    bool isAnswering = false;
     // False as soon as the view is to go.
     bool isLive = true;
     // The user closed the view, or the program finished or released the screen, and flowbusd has not answered yet.
@@ -95,8 +101,12 @@ public:
 
     // A call of Present: the first one, or one more.
     void presented(const QVariantMap &changed, const QVariantMap &newDetails);
+    // What the answer to Present says of the screen.
+    QVariantMap report();
     // The answer to Present was sent.
     void answeredPresent();
+    // Somebody wants to know whether the screen is in sight.
+    void followSight();
     // The first call of Present was answered with an error.
     void refused();
     void withdraw(const QString &reason);
@@ -150,6 +160,8 @@ private Q_SLOTS:
 
 private:
     void readAgain();
+    // Whether flowbusd calls for the screen as for one that nobody owns, although this program does.
+    bool isLost() const;
     void takeProperties(const QVariantMap &values);
     void takeAnswer(const QString &token, const QString &outcome, const QVariantMap &result);
     void whenOwned(std::function<void()> action, std::function<void()> inVain = {});
@@ -168,6 +180,7 @@ private:
     QVariantMap wireState;
     QSet<QString> taken;
     QElapsedTimer lastTouch;
+    bool followsSight = false;
     bool isEvicted = false;
     bool isClosed = false;
 };

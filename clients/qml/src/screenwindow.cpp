@@ -6,6 +6,8 @@
 #include "presenter.h"
 #include "steps.h"
 
+#include <QtCore/QMetaMethod>
+#include <QtCore/QTimer>
 #include <QtGui/QGuiApplication>
 #include <QtGui/QKeyEvent>
 #include <QtGui/QMouseEvent>
@@ -24,6 +26,9 @@ namespace {
 // How near to the edge a swipe begins, and how far it goes, in pixels that do not depend on the density of the display.
 constexpr double swipeEdge = 16;
 constexpr double swipeLength = 80;
+
+// How long the answer to Present waits for a window that is shown: on a workspace that nobody looks at it may never be drawn.
+constexpr std::chrono::seconds answerLimit{1};
 
 QPointer<Screen> nextScreen;
 
@@ -59,6 +64,7 @@ FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
             m_isSeen = false;
             if (m_screen->isLive && !m_screen->isLeaving && !m_isClosing)
                 m_screen->setVisible(false);
+            endWait();
         }
     });
     connect(this, &QWindow::windowTitleChanged, this, [this](const QString &title) {
@@ -122,9 +128,19 @@ void FlowBusScreenWindow::componentComplete()
         qmlWarning(this) << "a ScreenWindow is made by a Presenter, from the component of a screen";
 }
 
+bool FlowBusScreenWindow::inSight() const
+{
+    if (m_screen)
+        m_screen->followSight();
+    return m_screen && m_screen->isInSight;
+}
+
 void FlowBusScreenWindow::begin()
 {
-    m_hasBegun = true;
+    if (std::exchange(m_hasBegun, true))
+        return;
+    if (isSignalConnected(QMetaMethod::fromSignal(&FlowBusScreenWindow::inSightChanged)))
+        m_screen->followSight();
     showWindow();
 }
 
@@ -132,6 +148,8 @@ void FlowBusScreenWindow::showWindow()
 {
     if (m_wantedVisibility == Hidden || !m_wantedVisible || !m_screen->isLive)
         return;
+    m_isAwaited = m_wantedVisibility != Minimized;
+    QTimer::singleShot(answerLimit, this, &FlowBusScreenWindow::endWait);
     if (m_wantedVisibility != AutomaticVisibility)
         setVisibility(m_wantedVisibility);
     else
@@ -185,8 +203,16 @@ void FlowBusScreenWindow::exposeEvent(QExposeEvent *event)
 
 void FlowBusScreenWindow::reportVisible()
 {
-    if (m_wasExposed && m_isReady && m_screen && m_screen->isLive && !std::exchange(m_isSeen, true))
+    if (m_wasExposed && m_isReady && m_screen && m_screen->isLive && !std::exchange(m_isSeen, true)) {
         m_screen->setVisible(true);
+        endWait();
+    }
+}
+
+void FlowBusScreenWindow::endWait()
+{
+    if (std::exchange(m_isAwaited, false) && m_screen && m_screen->isLive)
+        m_screen->presenter->settle(instance());
 }
 
 void FlowBusScreenWindow::setReady(bool ready)

@@ -88,7 +88,7 @@ public:
     QStringList styles() const;
     QVariant state() const { return m_screen ? m_screen->state : QVariantMap(); }
     QVariant context() const { return m_screen ? m_screen->context : QVariantMap(); }
-    bool inSight() const { return m_screen && m_screen->isInSight; }
+    bool inSight() const;
     QString reason() const { return detail("reason"); }
     QString direction() const { return detail("direction"); }
     QVariant details() const { return m_screen ? m_screen->details : QVariantMap(); }
@@ -158,11 +158,13 @@ public:
     void classBegin() override {}
     void componentComplete() override;
 
-    // Of the presenter: the screen of the next window that is made, so that it is there before any property is set; Present was
-    // answered; the window is to go.
+    // Of the presenter: the screen of the next window that is made, so that it is there before any property is set; the window is to
+    // be shown; it is to go.
     static void setNext(FlowBus::Screen *screen);
     void begin();
     void end();
+    // Whether Present is to be answered when the screen can be seen, or will not be.
+    bool isAwaited() const { return m_isAwaited; }
     // How long it stays when its screen is gone, in ms.
     int lingerTime() const;
     bool isHeld() const { return m_isHeld; }
@@ -211,6 +213,7 @@ private:
     void raiseWindow();
     void showWindow();
     void reportVisible();
+    void endWait();
     void answerPresent(const char *method, QLatin1String errorName, const QString &message);
 
     QPointer<FlowBus::Screen> m_screen;
@@ -224,6 +227,7 @@ private:
     bool m_wantedVisible = true;
     bool m_hasBegun = false;
     bool m_isHeld = false;
+    bool m_isAwaited = false;
     bool m_isClosing = false;
     bool m_wasExposed = false;
     bool m_isReady = true;

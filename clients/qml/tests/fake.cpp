@@ -65,6 +65,8 @@ bool Fake::handleMessage(const QDBusMessage &message, const QDBusConnection &)
 {
     if (message.interface() != QLatin1String("org.freedesktop.DBus.Properties"))
         calls << message;
+    else
+        ++reads;
     message.setDelayedReply(true);
     if (held.contains(message.member()))
         waiting << message;
@@ -109,6 +111,13 @@ QDBusPendingCall Fake::present(const char *screen, qulonglong instance, QVariant
     message.setArguments({QVariant::fromValue(QDBusObjectPath(root + QStringLiteral("/tree/main/") + QLatin1String(screen))),
                           QString(QLatin1String(screen)), QVariantMap(), details});
     return link.asyncCall(message);
+}
+
+QVariantMap Fake::report(QDBusPendingCall call)
+{
+    // The presenter is in this process, and answers in this loop.
+    (void)QTest::qWaitFor([&call] { return call.isFinished(); });
+    return qdbus_cast<QVariantMap>(call.reply().arguments().value(0));
 }
 
 void Fake::withdraw(const char *screen, qulonglong instance, const char *reason, const char *presenter)

@@ -23,8 +23,9 @@ public:
     // Without an answer to what is held: the caller learns that none comes.
     void vanish();
 
-    // All calls, without those that read properties.
+    // All calls, without those that read properties, and how many those were.
     QList<QDBusMessage> calls;
+    int reads = 0;
     QStringList members() const;
     QString made() const { return members().join(QLatin1Char(' ')); }
     int count(const char *member) const { return int(members().count(QLatin1String(member))); }
@@ -39,7 +40,7 @@ public:
     QMap<QString, QMap<QString, QString>> steps;
     QVariantMap properties;
 
-    // Calls Present for a screen of this presenter; the call is finished when the screen is shown.
+    // Calls Present for a screen of this presenter; the call is finished when the screen is shown, with a report.
     QDBusPendingCall present(const char *screen, qulonglong instance, QVariantMap details = {},
                              const char *presenter = "org.example.Shop");
     void withdraw(const char *screen, qulonglong instance, const char *reason,
@@ -48,6 +49,9 @@ public:
 
     QString introspect(const QString &) const override { return {}; }
     bool handleMessage(const QDBusMessage &message, const QDBusConnection &connection) override;
+
+    // The report of an answer to Present, when it is there.
+    static QVariantMap report(QDBusPendingCall call);
 
 private:
     QDBusMessage answer(const QDBusMessage &message);

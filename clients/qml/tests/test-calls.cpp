@@ -15,6 +15,18 @@ Presenter {
 }
 )";
 
+static const QVariantMap shownReport{{QStringLiteral("title"), QStringLiteral("List")}, {QStringLiteral("visible"), true}};
+
+// Its screen can be seen when the presenter says so.
+static const QByteArray late = R"(
+Presenter {
+    name: "org.example.Shop"
+    property bool isLoaded: false
+    property var log: []
+    property Component list: ScreenWindow { ready: isLoaded; onWithdrawn: reason => log.push(reason) }
+}
+)";
+
 static const QString instancePath = QStringLiteral("/org/flowbus/Navigation1/instance/7");
 
 // A presenter whose screen 7 is shown, and flowbusd knows it.
@@ -27,9 +39,9 @@ static const QString instancePath = QStringLiteral("/org/flowbus/Navigation1/ins
     QPointer<QQuickWindow> list = Device::window("list");                                                              \
     QVERIFY(list);                                                                                                     \
     QTRY_VERIFY(presented.isFinished());                                                                               \
-    QTRY_COMPARE(fake.count("SetVisible"), 1);                                                                         \
-    QTRY_COMPARE(fake.count("SetTitle"), 1);                                                                           \
-    fake.calls.clear()
+    QCOMPARE(Fake::report(presented), shownReport);                                                                    \
+    QCOMPARE(fake.made(), QString());                                                                                  \
+    QCOMPARE(fake.reads, 0)
 
 class CallTests : public QObject
 {
@@ -59,6 +71,154 @@ class CallTests : public QObject
     }
 
 private Q_SLOTS:
+    // The answer comes when the screen can be seen, also to a call that follows meanwhile.
+    void answersWhenTheScreenIsShown()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(late);
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        const QDBusPendingCall first = fake.present("list", 7);
+        QVERIFY(Device::window("list"));
+        const QDBusPendingCall second = fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("update")}});
+        QTRY_COMPARE(Device::window("list")->property("reason").toString(), QStringLiteral("update"));
+        QVERIFY(!first.isFinished());
+        presenter->setProperty("isLoaded", true);
+        QTRY_VERIFY(first.isFinished() && second.isFinished());
+        QCOMPARE(Fake::report(first), (QVariantMap{{QStringLiteral("visible"), true}}));
+        QCOMPARE(Fake::report(second), Fake::report(first));
+        QCOMPARE(fake.made(), QString());
+    }
+
+    // It does not wait for ever; the call comes when there is something to see.
+    void answersThoughNothingIsShown()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(late);
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        const QDBusPendingCall presented = fake.present("list", 7);
+        QTRY_VERIFY(presented.isFinished());
+        QCOMPARE(Fake::report(presented), QVariantMap());
+        presenter->setProperty("isLoaded", true);
+        QTRY_COMPARE(fake.made(), QStringLiteral("SetVisible"));
+    }
+
+    void isWithdrawnBeforeItIsShown()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(late);
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        const QDBusPendingCall presented = fake.present("list", 7);
+        QPointer<QQuickWindow> list = Device::window("list");
+        fake.withdraw("list", 7, "rule");
+        QTRY_VERIFY(presented.isFinished() && !list);
+        QVERIFY(presented.isError());
+        QCOMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("rule"));
+        QCOMPARE(presenter->property("count").toInt(), 0);
+        QCOMPARE(fake.made(), QString());
+    }
+
+    // The user closes it: flowbusd is told, and no answer says that it is visible.
+    void isClosedBeforeItIsShown()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(late);
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        const QDBusPendingCall presented = fake.present("list", 7);
+        QPointer<QQuickWindow> list = Device::window("list");
+        list->close();
+        QTRY_COMPARE(fake.made(), QStringLiteral("Dismiss"));
+        QTRY_VERIFY(presented.isFinished() && !list);
+        QCOMPARE(Fake::report(presented), QVariantMap());
+    }
+
+    // flowbusd is killed meanwhile, and calls once more.
+    void answersTheNextFlowbusd()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(late);
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        fake.present("list", 7);
+        QPointer<QQuickWindow> list = Device::window("list");
+        fake.vanish();
+        fake.appear();
+        const QDBusPendingCall again = fake.present("list", 7);
+        presenter->setProperty("isLoaded", true);
+        QTRY_VERIFY(again.isFinished());
+        QCOMPARE(Fake::report(again), (QVariantMap{{QStringLiteral("visible"), true}}));
+        QCOMPARE(Device::windows("list"), QList<QQuickWindow *>{list});
+        // The first answer was lost, which the program can't know.
+        const QDBusPendingCall third = fake.present("list", 7);
+        QTRY_VERIFY(third.isFinished());
+        QCOMPARE(Fake::report(third), (QVariantMap{{QStringLiteral("visible"), true}}));
+    }
+
+    // What follows from a call is in its answer.
+    void answersWithANewTitle()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(R"(Presenter { name: "org.example.Shop"
+            property Component list: ScreenWindow { title: "List " + style; backStep: "clear" } })");
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        fake.steps.insert(QStringLiteral("clear"), {{QStringLiteral("why"), QStringLiteral("s?")}});
+        fake.steps.insert(QStringLiteral("needy"), {{QStringLiteral("why"), QStringLiteral("s")}});
+        const QDBusPendingCall first = fake.present("list", 7);
+        QTRY_VERIFY(first.isFinished());
+        QCOMPARE(Fake::report(first).value(QStringLiteral("title")).toString(), QStringLiteral("List "));
+        // Whether the step can be taken is not known yet.
+        QTRY_COMPARE(fake.made(), QStringLiteral("SetBackStep"));
+        device.settled(Device::window("list"), QStringLiteral("emit('clear')"));
+        fake.calls.clear();
+        const auto update = [&](const char *style) {
+            const QDBusPendingCall call = fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("update")},
+                                                                   {QStringLiteral("style"), QString(QLatin1String(style))}});
+            return Fake::report(call);
+        };
+        const QString title = QStringLiteral("title");
+        QCOMPARE(update("sheet"), (QVariantMap{{title, QStringLiteral("List sheet")}}));
+        QCOMPARE(update("sheet"), QVariantMap());
+        const QDBusPendingCall lost = fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("recover")}});
+        QCOMPARE(Fake::report(lost), (QVariantMap{{title, QStringLiteral("List ")}, {QStringLiteral("visible"), true},
+                                                  {QStringLiteral("backStep"), QStringLiteral("clear")}}));
+        QCOMPARE(fake.made(), QString());
+        device.evaluate(Device::window("list"), QStringLiteral("setBackStep('needy')"));
+        QTRY_COMPARE(fake.made(), QStringLiteral("SetBackStep"));
+    }
+
+    // Only who wants to know is told, and needs to ask nothing.
+    void followsItsSight()
+    {
+        Device device;
+        Fake fake;
+        QObject *presenter = device.load(R"(Presenter { name: "org.example.Shop"; property var seen: []
+            property Component list: ScreenWindow { onInSightChanged: seen.push(inSight) }
+            property Component detail: ScreenWindow {} })");
+        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        const QDBusPendingCall presented = fake.present("list", 7);
+        QTRY_VERIFY(presented.isFinished());
+        QCOMPARE(Fake::report(presented), (QVariantMap{{QStringLiteral("visible"), true}, {QStringLiteral("tellSight"), true}}));
+        const QString path = QStringLiteral("/org/flowbus/Navigation1/tree/main/list");
+        device.evaluate(presenter, QStringLiteral("seen = []"));
+        fake.sendSignal(path, "org.flowbus.Navigation1.Presentable", "SightChanged", {false});
+        fake.sendSignal(path, "org.flowbus.Navigation1.Presentable", "SightChanged", {true});
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("seen.join()")).toString(), QStringLiteral("false,true"));
+        QCOMPARE(fake.reads, 0);
+        // Who asks later reads it.
+        const QDBusPendingCall other = fake.present("detail", 8);
+        QTRY_VERIFY(other.isFinished());
+        QCOMPARE(Fake::report(other), (QVariantMap{{QStringLiteral("visible"), true}}));
+        fake.properties.insert(QStringLiteral("InSight"), false);
+        fake.properties.insert(QStringLiteral("Visible"), true);
+        QQuickWindow *detail = Device::window("detail");
+        QTRY_VERIFY(!detail->property("inSight").toBool());
+        QCOMPARE(fake.reads, 1);
+    }
+
     // The first step of a process waits until the declared steps are read, and what ends or hides its screen comes after it.
     void closesAfterSteps() { endAfterSteps("close()", "Dismiss"); }
     void dismissesAfterSteps() { endAfterSteps("dismiss()", "Dismiss"); }
@@ -133,11 +293,12 @@ private Q_SLOTS:
         QTRY_COMPARE(fake.calls.size(), 3);
         fake.errors.clear();
         fake.calls.clear();
-        fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("recover")}});
+        const QDBusPendingCall again = fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("recover")}});
         QVERIFY(!device.wait(saving).contains(QStringLiteral("name")));
         QTRY_COMPARE(fake.count("SetBackStep"), 1);
         QTRY_COMPARE(fake.count("SetTitle"), 1);
-        QTRY_COMPARE(fake.count("SetVisible"), 1);
+        QTRY_VERIFY(again.isFinished());
+        QCOMPARE(Fake::report(again), (QVariantMap{{QStringLiteral("visible"), true}}));
         QCOMPARE(list->property("state").toMap(), (QVariantMap{{QStringLiteral("typed"), 1}}));
         QCOMPARE(Device::windows().size(), 1);
     }
