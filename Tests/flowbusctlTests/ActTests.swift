@@ -43,6 +43,22 @@ struct ActTests: ActSuite {
         #expect(act.errors.isEmpty)
     }
 
+    @Test func `S-31 what a screen does first goes with the answer`() throws {
+        let act = try play(
+            "[programs.\"com.x.Shop\".screens]\ndetail = { do = [{ title = \"$item\" }, { show = true }, { show = false }] }"
+        )
+        let service = try #require(service)
+        try service.listen()
+        try emit("opened", ["item": .int64(7)])
+        try expect("com.x.Shop: Present main/detail item=7 (launch): answered", of: act)
+        try expect("com.x.Shop: title main/detail: titled '7'", of: act)
+        try expect("com.x.Shop: show main/detail: visible", of: act)
+        try expect("com.x.Shop: hide main/detail: hidden", of: act)
+        let changed = try service.client.waitForSignal("PropertiesChanged") { $0.path.hasSuffix("/main/detail") }
+        #expect(changed.values[1]["Title"] == "7" && changed.values[1]["Visible"] == true)
+        try end(act)
+    }
+
     @Test func `a list says what happens at each call`() throws {
         let act = try play(
             """

@@ -1,4 +1,4 @@
-internal import FlowCore
+package import FlowCore
 
 // The life of flows and screens: how they begin, what they report, and how they end.
 
@@ -98,6 +98,7 @@ extension FlowCoordinator {
         do throws(NavigationError) {
             let message = try encode(step)
             if isGated(node) { return node.ended(message.name, .success(StepOutcome(verdict: .hidden, serial: 0))) }
+            node.reports?.sendBeforeStep()
             host.emit(message, on: node.path, instance: node.instance) { node.ended(message.name, $0) }
         } catch {
             notify(error, at: node.path, step: String(describing: step))
@@ -224,11 +225,14 @@ extension FlowCoordinator {
         for done in startingRoots.takeAll() { done(.failure(ended)) }
     }
 
-    package func present(_ presentation: Presentation, instance: UInt64) -> Bool {
-        guard let node = node(at: presentation.path, instance: instance) else { return false }
+    package func present(_ presentation: Presentation, instance: UInt64, known: ScreenReport?) -> ScreenReport? {
+        guard let node = node(at: presentation.path, instance: instance) else { return nil }
         if let reports = node.reports { reports.restore(Arguments(presentation.state)) }
+        if let known, let reports = reports(of: node) {
+            return reports.answer(known) { node.presentable.present(presentation) }
+        }
         node.presentable.present(presentation)
-        return true
+        return ScreenReport()
     }
 
     private func node(at path: NodePath, instance: UInt64) -> HostedNode? {

@@ -42,6 +42,12 @@ package final class PresenceReports {
     /// Called when the host has taken the dismissal or the answer, or the presentable was gone already.
     package var isGone: (@FlowActor () -> Void)?
     private var isEnded = false
+    /// What the presentable said last.
+    private var now = ScreenReport()
+    /// While it is presented, what the service knows of it: the answer has what is new.
+    private var answering: ScreenReport?
+    /// Calls about the visibility that are under way.
+    private var visibleCalls = 0
     /// The latest change of visibility, or the dismissal, that did not reach the service.
     private var unreported: Presence.Change?
     /// Counts the changes of visibility and dismissals.
@@ -82,7 +88,9 @@ package final class PresenceReports {
 
     package func report(_ change: Presence.Change) {
         switch change {
-        case .visible(let isVisible): send(change) { calls.setVisible(isVisible, $0) }
+        case .visible(let isVisible):
+            now.isVisible = isVisible
+            if answering == nil { sendVisible(isVisible) }
         case .dismissed:
             isDismissed = true
             send(change) { calls.dismiss($0) }
@@ -91,8 +99,53 @@ package final class PresenceReports {
             self.answer = answer
             sendAnswer()
         case .title(let title):
+            now.title = title
             self.title = title
             sendTitle()
+        }
+    }
+
+    /// Presents the presentable, and returns what the answer is to say of it: what is other than the service knows. What an answer that was
+    /// lost had said is in the next one.
+    package func answer(_ known: ScreenReport, _ present: () -> Void) -> ScreenReport {
+        let before = now.isVisible
+        answering = known
+        present()
+        let known = answering ?? known
+        answering = nil
+        var report = ScreenReport()
+        // What a call says already is not said twice: the second time would select a tab (S-50).
+        if let isVisible = now.isVisible, isVisible != known.isVisible ?? false,
+            visibleCalls == 0 || isVisible != before
+        {
+            report.isVisible = isVisible
+            changeCount += 1
+            if case .visible? = unreported { unreported = nil }
+        }
+        if let title = now.title, ScreenReport.takes(title: title) {
+            if title != known.title ?? "" { report.title = title }
+            self.title = nil
+            titleCount += 1
+        }
+        return report
+    }
+
+    /// The presentable emits a step while it is presented: for the gate, it has to be as visible as it says.
+    package func sendBeforeStep() {
+        guard let known = answering, let isVisible = now.isVisible, isVisible != known.isVisible ?? false else {
+            return
+        }
+        answering?.isVisible = isVisible
+        sendVisible(isVisible)
+    }
+
+    private func sendVisible(_ isVisible: Bool) {
+        visibleCalls += 1
+        send(.visible(isVisible)) { [weak self, calls] done in
+            calls.setVisible(isVisible) { result in
+                self?.visibleCalls -= 1
+                done(result)
+            }
         }
     }
 
@@ -102,9 +155,8 @@ package final class PresenceReports {
         for error in properties.restore(state) { failed(NavigationError(error)) }
     }
 
-    /// This program has presented the screen.
+    /// This program has presented the screen, maybe again.
     package func becomeOwner() {
-        if isOwner { return }
         isOwner = true
         sendHeld()
     }
@@ -135,7 +187,7 @@ package final class PresenceReports {
     }
 
     private func sendTitle() {
-        guard isOwner, let title else { return }
+        guard isOwner, answering == nil, let title else { return }
         self.title = nil
         titleCount += 1
         let count = titleCount
@@ -182,5 +234,17 @@ package final class PresenceReports {
         if !error.isFromService { keep(self) }
         // The presentable is gone, so there is nothing to report.
         if error.code != .unknownObject { failed(error) }
+    }
+}
+
+extension ScreenReport {
+    /// Whether a title can go with an answer to `Present`, of which nothing counts if the title can't be taken. A call of its own gets the
+    /// error then.
+    package static func takes(title: String) -> Bool {
+        // The bus refuses these characters.
+        title.utf8.count <= Limits.titleLength
+            && title.unicodeScalars.allSatisfy { scalar in
+                scalar.value != 0 && scalar.value & 0xfffe != 0xfffe && !(0xfdd0...0xfdef).contains(scalar.value)
+            }
     }
 }

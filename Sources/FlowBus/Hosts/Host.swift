@@ -87,8 +87,14 @@ package protocol HostDelegate: AnyObject {
     func adapt(_ question: HostQuestion, _ answer: @escaping @FlowActor (AdaptAnswer) -> Void)
     /// Answers where a step leads. ``didNavigate(_:)`` reports what was contributed.
     func navigate(_ question: HostQuestion, _ answer: @escaping @FlowActor (NavigateAnswer) -> Void)
-    /// Shows a screen of this process. Returns whether it exists.
-    func present(_ presentation: Presentation, instance: UInt64) -> Bool
+    /// Shows a screen of this process.
+    ///
+    /// - Parameters:
+    ///   - presentation: how it comes to be shown.
+    ///   - instance: the screen.
+    ///   - known: what the host knows of the screen; nil if it takes nothing with the answer.
+    /// - Returns: What the screen says of itself that the host does not know; nil if there is no such screen.
+    func present(_ presentation: Presentation, instance: UInt64, known: ScreenReport?) -> ScreenReport?
     /// The host was told that the screen is shown: calls that follow are those of its owner. It gave the answers that are not
     /// acknowledged.
     func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage])

@@ -233,7 +233,7 @@ final class LocalHost: Host {
 
     private func present(_ presentation: FlowCore.Presentation) {
         let (shown, instance) = (presentation.shown, presentation.instance)
-        let isShown = delegate?.present(shown, instance: instance) == true
+        let isShown = delegate?.present(shown, instance: instance, known: nil) != nil
         enqueue { _ in
             .presenterReplied(
                 presentation.id, isShown ? .presented(by: Self.client) : .failed(Self.unknownScreen))

@@ -19,6 +19,10 @@ public final class PresentedScreen: Sendable {
     /// What the screen asks.
     let asks: ScreenAsks
     private(set) var isOwned = false
+    /// Calls of the service under way that ask for the screen, and what the answer is to say of it.
+    private var requests = 0
+    private var report = ScreenReport()
+    private var sightHandler: (@FlowActor (Bool) -> Void)?
     /// What waits until this program is the owner.
     private var waiting: [@FlowActor () -> Void] = []
 
@@ -70,16 +74,47 @@ public final class PresentedScreen: Sendable {
 
     /// Sets the title, which task switchers show (S-44).
     ///
+    /// Before this program owns the screen, in the closure that presents it, it returns at once, and the title goes with the answer.
+    ///
     /// - Parameter title: the title, of at most 256 bytes; empty for none.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `notOwner`.
-    public func setTitle(_ title: String) async throws { try await answer { link.setTitle(title, at: object, $0) } }
+    public func setTitle(_ title: String) async throws {
+        guard isAnswered else {
+            guard ScreenReport.takes(title: title) else { throw Self.refusal(of: title) }
+            return report.title = title
+        }
+        try await answer { link.setTitle(title, at: object, $0) }
+    }
 
     /// Reports whether the screen is visible.
+    ///
+    /// Before this program owns the screen, in the closure that presents it, it returns at once, and the visibility goes with the answer.
     ///
     /// - Parameter isVisible: whether it is visible.
     /// - Throws: ``/FlowBus/NavigationError``, for instance `unknownObject`.
     public func setVisible(_ isVisible: Bool) async throws {
+        guard isAnswered else { return report.isVisible = isVisible }
         try await answer { link.setVisible(isVisible, at: object, $0) }
+    }
+
+    /// Has a handler called when the screen goes out of sight, and when it comes back: a program that does not draw what nobody sees
+    /// learns by it when to begin again (S-38). A screen that is presented is in sight.
+    ///
+    /// Set it in the closure that presents the screen: the service is told with the answer. It sends the signal to this program alone.
+    ///
+    /// - Parameter handler: called with whether the screen is in sight.
+    public func onSightChange(_ handler: @escaping @FlowActor (_ isInSight: Bool) -> Void) { sightHandler = handler }
+
+    private var isAnswered: Bool { isOwned || requests == 0 }
+
+    private static func refusal(of title: String) -> NavigationError {
+        let (count, limit) = (title.utf8.count, Limits.titleLength)
+        guard count <= limit else {
+            return NavigationError(.limitExceeded, "the title has \(count) bytes; it can have at most \(limit)")
+        }
+        return NavigationError(
+            .invalidArguments,
+            "the title '\(title)' has a character that can't be sent on the bus: U+0000, or a noncharacter")
     }
 
     /// Dismisses the screen without an answer.
@@ -161,6 +196,27 @@ public final class PresentedScreen: Sendable {
         if isOwned { block() } else { waiting.append(block) }
     }
 
+    /// The service asks for the screen.
+    func beginPresenting(_ reason: FlowBus.Presentation.Reason) {
+        requests += 1
+        // It is asked for as a screen that nobody owns.
+        if reason != .update, reason != .return { isOwned = false }
+    }
+
+    /// What the answer is to say of the screen.
+    func takeReport() -> ScreenReport {
+        requests -= 1
+        var said = report
+        report = ScreenReport()
+        if sightHandler != nil { said.wantsSight = true }
+        return said
+    }
+
+    /// Adds to what the answer is to say.
+    func say(_ more: ScreenReport) { report = more }
+
+    func sightChanged(_ isInSight: Bool) { sightHandler?(isInSight) }
+
     /// The service was told that the screen is presented.
     func becomeOwned() {
         isOwned = true
@@ -180,6 +236,11 @@ extension PresentationRequest {
     public func restoredState<State: Decodable>(as type: State.Type) throws(NavigationError) -> State? {
         state.isEmpty ? nil : try KeptValues.decode(type, from: state, as: SavedProperties.subject)
     }
+}
+
+extension PresentationRequest {
+    /// What the service knows of the screen.
+    var known: ScreenReport { ScreenReport(isVisible: isVisible, title: title) }
 }
 
 extension FlowBus.Presentation {

@@ -29,6 +29,10 @@ public struct PresentationRequest: Sendable {
     public let context: [String: DBusValue]
     /// The activation token (xdg-activation) that lets its window come to the front; nil if there is none.
     public let activationToken: String?
+    /// Whether the screen is visible already, by an earlier owner or before it returned.
+    public let isVisible: Bool
+    /// The title that an owner gave it; empty if it has none.
+    public let title: String
     /// The screen, for what its owner can do with it.
     public let screen: PresentedScreen
     /// The answers to what the screen asked, as far as they are not acknowledged.
@@ -159,14 +163,18 @@ public final class ScreenPresenter: LinkListener, Sendable {
         let number = link.nextNumber()
         let present = present
         var isDone = false
+        let screen = request.screen
+        screen.beginPresenting(request.reason)
         // Runs immediately up to the first suspension, so that a withdrawal that follows finds the call begun.
         let task = Task.immediate { @FlowActor [weak self] in
             do {
                 try await present(request)
-                reply.send()
-                request.screen.asks.take(request.answers)
-                request.screen.becomeOwned()
+                let report = screen.takeReport()
+                reply.send { body throws(SdError) in try body.append(report.arguments) }
+                screen.asks.take(request.answers)
+                screen.becomeOwned()
             } catch {
+                _ = screen.takeReport()
                 reply.fail("\(error)")
             }
             isDone = true
@@ -196,6 +204,12 @@ public final class ScreenPresenter: LinkListener, Sendable {
             screens[instance]?.screen?.asks.take([answer])
         case .contextChanged(let path, let values):
             for case let screen? in screens.values.map(\.screen) where screen.path == path { screen.take(values) }
+        case .sight(let path, let isInSight):
+            // Of two at a path, the older one is gone.
+            let screen = screens.values.compactMap(\.screen).filter { $0.path == path }.max {
+                $0.instance < $1.instance
+            }
+            screen?.sightChanged(isInSight)
         default: break
         }
     }
@@ -228,9 +242,19 @@ extension NavigationBus {
     /// }
     /// ```
     ///
-    /// A program that has shown a screen owns it, and reports its visibility with ``setVisible(_:at:instance:)``. It
-    /// gets no withdrawal for a screen that it dismisses itself. A path can be used again for another screen; an
-    /// instance can't.
+    /// A program that has shown a screen owns it. What the closure says of it before it returns goes with the answer to the service,
+    /// in one message:
+    ///
+    /// ```swift
+    /// let presenter = try await bus.present(as: "com.example.Player") { request in
+    ///     let window = Window(request.arguments)
+    ///     await window.isMapped()
+    ///     try await request.screen.setTitle("Player")
+    ///     try await request.screen.setVisible(true)
+    /// }
+    /// ```
+    ///
+    /// It gets no withdrawal for a screen that it dismisses itself. A path can be used again for another screen; an instance can't.
     ///
     /// After a restart of the service, keep the views whose instances are still live, including those of screens that
     /// are being presented; ``watch(_:buffering:)`` reports them with ``TreeEvent/snapshot(_:)``. Do not use
@@ -291,6 +315,8 @@ extension PresentationRequest {
         serial = options["serial"]?.value.number ?? 0
         isRepeated = options["again"]?.value.truth ?? false
         activationToken = options["activation-token"]?.value.text
+        isVisible = options["visible"]?.value.truth ?? false
+        title = options["title"]?.value.text ?? ""
     }
 }
 

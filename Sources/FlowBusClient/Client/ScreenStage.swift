@@ -26,10 +26,16 @@ final class ScreenStage: LinkListener {
     isolated deinit { link.remove(number) }
 
     func present(_ request: PresentationRequest) throws {
-        let node = try shown[request.instance] ?? begin(request)
-        node.reports?.restore(Arguments(request.state))
-        node.presentable.present(Presentation(request))
-        request.screen.whenOwned { [weak reports = node.reports] in reports?.becomeOwner() }
+        let known = shown[request.instance]
+        let node = try known ?? makeNode(request)
+        guard let reports = node.reports else { return }
+        request.screen.say(
+            reports.answer(request.known) {
+                if known == nil { begin(node, request) }
+                reports.restore(Arguments(request.state))
+                node.presentable.present(Presentation(request))
+            })
+        request.screen.whenOwned { [weak reports] in reports?.becomeOwner() }
     }
 
     func withdraw(_ withdrawal: Withdrawal) {
@@ -46,7 +52,7 @@ final class ScreenStage: LinkListener {
         }
     }
 
-    private func begin(_ request: PresentationRequest) throws -> HostedNode {
+    private func makeNode(_ request: PresentationRequest) throws -> HostedNode {
         let presentable = try make(request)
         let (path, instance) = (request.path, request.instance)
         let stepper = presentable as? any Stepper ?? NoneStepper()
@@ -70,14 +76,21 @@ final class ScreenStage: LinkListener {
         // The service sends no Withdraw for what its owner closes.
         reports.isGone = { [weak self] in self?.remove(instance) }
         node.reports = reports
+        return node
+    }
+
+    private func begin(_ node: HostedNode, _ request: PresentationRequest) {
+        let (path, instance, reports) = (request.path, request.instance, node.reports)
         screens[instance] = request.screen
         request.screen.asks.whenSaved = { [weak reports] in reports?.whenSaved($0) }
-        request.screen.asks.bind(presentable)
+        request.screen.asks.bind(node.presentable)
         shown[instance] = node
         node.observePresence(Receiver { [weak reports] change in reports?.report(change) })
-        node.subscribeToSteps { [weak self] step in self?.emit(step, on: path, instance) }
+        node.subscribeToSteps { [weak self, weak reports] step in
+            reports?.sendBeforeStep()
+            self?.emit(step, on: path, instance)
+        }
         node.stepper.readyToEmitSteps()
-        return node
     }
 
     private func emit(_ step: any Step, on path: NodePath, _ instance: UInt64) {

@@ -16,6 +16,8 @@ enum ServiceSignal {
     case answered(String, AskMessage)
     /// The values of the context that the owner of a screen gets.
     case contextChanged(NodePath, [String: DBusValue])
+    /// A screen of this program is in sight again, or no longer.
+    case sight(NodePath, Bool)
 
     /// Decodes a message; returns nil if it is no such signal.
     init?(_ message: MessageReader) {
@@ -50,6 +52,9 @@ enum ServiceSignal {
         case ("\(BusNames.Interface.presentable)", "ContextChanged"):
             guard values.count == 1, let path = NodePath(object: path) else { return nil }
             self = .contextChanged(path, values[0].dictionary)
+        case ("\(BusNames.Interface.presentable)", "SightChanged"):
+            guard let path = NodePath(object: path), let isInSight = values.first?.truth else { return nil }
+            self = .sight(path, isInSight)
         default: return nil
         }
     }

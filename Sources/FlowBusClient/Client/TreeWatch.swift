@@ -174,7 +174,7 @@ final class TreeWatch: LinkListener {
         case .changed(let path, let changes): for change in changes { notify(path, .changed(path, change)) }
         case .navigated(let navigation): receiveOrBuffer(navigation.flow, .navigated(navigation))
         case .failed(let failure): receiveOrBuffer(failure.path, .failed(failure))
-        case .concluded, .answered, .contextChanged: return
+        case .concluded, .answered, .contextChanged, .sight: return
         }
     }
 

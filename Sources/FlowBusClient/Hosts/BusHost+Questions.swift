@@ -12,8 +12,8 @@ extension BusHost {
             let question = try question(about: definition, call)
             let open = bus.link.questions.begin(at: question.flow)
             switch member {
-            case "Adapt": afterSnapshot { [weak self] in self?.adapt(question, open, reply) }
-            case "Navigate": afterSnapshot { [weak self] in self?.navigate(question, open, reply) }
+            case "Adapt": afterReports { [weak self] in self?.adapt(question, open, reply) }
+            case "Navigate": afterReports { [weak self] in self?.navigate(question, open, reply) }
             default: reply.failUnknown(member)
             }
         } catch {
@@ -64,8 +64,9 @@ extension BusHost {
 
     /// Presents a screen. Returns whether its object is in this coordinator; then the call has its reply.
     func present(_ request: PresentationRequest, _ reply: PendingReply) -> Bool {
-        guard delegate?.present(Presentation(request), instance: request.instance) == true else { return false }
-        reply.send()
+        let shown = delegate?.present(Presentation(request), instance: request.instance, known: request.known)
+        guard let report = shown else { return false }
+        reply.send { body throws(SdError) in try body.append(report.arguments) }
         delegate?.presented(request.path, instance: request.instance, request.answers)
         return true
     }

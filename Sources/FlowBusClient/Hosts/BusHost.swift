@@ -385,6 +385,17 @@ final class BusHost: Host {
     /// Whether the tree is known.
     var isLive: Bool { state == .live }
 
+    /// Delivers a call of the service once all is known that the service knew when it made the call. It calls before it reports what led to
+    /// that (S-10), and the objects of this program begin with the reports: they are there when the next call is answered.
+    func afterReports(_ deliver: @escaping () -> Void) {
+        guard state == .live else { return afterSnapshot(deliver) }
+        let root = "\(BusNames.root)"
+        bus.link.call(root, BusNames.Interface.coordinator, "GetSerial", CallFlags(activates: false)) { result in
+            // A service that is gone waits for no answer.
+            if case .success = result { deliver() }
+        }
+    }
+
     /// Delivers a question once the tree, and with it the flow, is known.
     func afterSnapshot(_ question: @escaping () -> Void) {
         if state == .live { question() } else { questions.append(question) }

@@ -47,19 +47,19 @@ final class SharedPresenter {
             let request = try PresentationRequest(call) { PresentedScreen(link, $0, $1) }
             // A host that has not read the tree yet does not know the screen, and must not keep the others waiting.
             if hosts.contains(where: { $0.isLive && $0.present(request, reply) }) { return }
-            present(request, by: hosts.filter { !$0.isLive }[...], reply)
+            present(request, by: (hosts.filter(\.isLive) + hosts.filter { !$0.isLive })[...], reply)
         } catch {
             reply.failUnread("the call", error)
         }
     }
 
-    /// Has the first of several hosts that has the object of a screen present it, once each knows the tree.
+    /// Has the first of several hosts that has the object of a screen present it, once each knows the tree with the screen.
     private func present(_ request: PresentationRequest, by hosts: ArraySlice<BusHost>, _ reply: PendingReply) {
         guard let host = hosts.first else {
             return reply.fail(
                 FlowError.Code.presentableDismissed.busName, "there is no object for the screen '\(request.path)'")
         }
-        host.afterSnapshot { [weak self] in
+        host.afterReports { [weak self] in
             if !host.present(request, reply) { self?.present(request, by: hosts.dropFirst(), reply) }
         }
     }

@@ -14,19 +14,30 @@ extension PlayedProgram {
         )
         if let screen = screens[instance], reason == "return" || reason == "update" {
             screen.arguments = question.arguments(2)
-            sent(question, "answered") { () throws(SdError) in try question.answer() }
             let actions = reason == "return" ? screen.act.onReturn : screen.act.onUpdate
             // Without any, it goes on with what it does.
-            if !actions.isEmpty { screen.run(actions) }
-            return
+            return present(screen, actions, question, goesOn: actions.isEmpty)
         }
         let act = act.screens[name]?.turn(count("screen \(name)")) ?? ActFile.Screen()
         answer(question, act) { [unowned self] in
             let screen = PlayedScreen(
                 self, act, path: question.text(0), name: name, instance: instance, arguments: question.arguments(2))
             keep(screen)
-            screen.run(act.actions)
+            present(screen, act.actions, question, isLate: act.after != nil)
         }
+    }
+
+    /// Answers `Present`. What the screen does first goes with the answer, unless that is late: then nobody may want it any more.
+    private func present(
+        _ screen: PlayedScreen, _ actions: [ActFile.Action], _ question: PlayedQuestion, goesOn: Bool = false,
+        isLate: Bool = false
+    ) {
+        let said = isLate ? [] : screen.said(first: actions)
+        sent(question, "answered") { () throws(SdError) in
+            try question.answer([.dictionary(said.map { ($0.name, $0.value) })])
+        }
+        for one in said { screen.report(one.action, one.did) }
+        if !goesOn { screen.run(Array(actions.dropFirst(said.count))) }
     }
 
     func withdraw(_ question: PlayedQuestion) {
@@ -43,6 +54,7 @@ extension PlayedProgram {
     func activate(_ question: PlayedQuestion) {
         let act = self.act.application.turn(count("application")) ?? ActFile.Screen(actions: [])
         answer(question, act) { [unowned self] in
+            sent(question, "answered") { () throws(SdError) in try question.answer() }
             // It knows of no screen. No instance is 0.
             let screen = PlayedScreen(self, act, path: "", name: "", instance: 0, arguments: [])
             keep(screen)
@@ -50,13 +62,11 @@ extension PlayedProgram {
         }
     }
 
-    /// Answers as an act says, and does something after a success.
+    /// Answers as an act says; a closure answers with success.
     private func answer(_ question: PlayedQuestion, _ act: ActFile.Screen, _ succeeded: @escaping () -> Void) {
         wait(question, act.after) { [unowned self] in
             switch act.answer {
-            case .success:
-                sent(question, "answered") { () throws(SdError) in try question.answer() }
-                succeeded()
+            case .success: succeeded()
             case .failure(let refusal): refuse(question, refusal)
             case .none: report(question, "not answered")
             }

@@ -49,6 +49,37 @@ final class PlayedScreen {
         actions = []
     }
 
+    /// The first of these actions, as far as the answer to `Present` can say what they do: the names and values there.
+    func said(first actions: [ActFile.Action]) -> [(name: String, value: Value, action: String, did: String)] {
+        var said: [(name: String, value: Value, action: String, did: String)] = []
+        for action in actions {
+            guard action.after == nil else { return said }
+            switch action.verb {
+            case .show(let isVisible):
+                let (name, did) = isVisible ? ("show", "visible") : ("hide", "hidden")
+                said.append(("visible", .bool(isVisible), name, did))
+            case .title(let given):
+                let title = title(given)
+                // One that can't be taken is refused as a call of its own.
+                guard title.utf8.count <= Limits.titleLength else { return said }
+                said.append(("title", .string(title), "title", "titled '\(Names.line(title))'"))
+            // Before it freezes, it answers the calls that follow from being shown.
+            case .freeze: return []
+            default: return said
+            }
+            let name = said[said.count - 1].name
+            if said.dropLast().contains(where: { $0.name == name }) { return said.dropLast() }
+        }
+        return said
+    }
+
+    /// Reports an action that went with an answer.
+    func report(_ action: String, _ did: String) {
+        var report = PlayReport(.action, did: did)
+        (report.name, report.path, report.instance) = (action, path, instance)
+        program.report(report)
+    }
+
     /// Runs a closure if the screen is presented now.
     func isPresented(_ then: @escaping () -> Void) {
         let name: [Value] = [.string("\(BusNames.Interface.presentable)"), .string("Presented")]
@@ -86,8 +117,7 @@ final class PlayedScreen {
             let values = values(givens, nil)
             make("save", presentable, "SaveState", [values], "saved", arguments: values)
         case .title(let given):
-            let value = given.value(as: nil, from: arguments)
-            let title = value?.text ?? value?.commandLineText ?? ""
+            let title = title(given)
             make("title", presentable, "SetTitle", [.string(title)], "titled '\(Names.line(title))'")
         case .touch: make("touch", presentable, "Touch", [], "touched")
         case .crash(let restart): program.crash(restart)
@@ -95,6 +125,11 @@ final class PlayedScreen {
             program.freeze(time)
             program.unlessFrozen { self.next() }
         }
+    }
+
+    private func title(_ given: ActFile.Given) -> String {
+        let value = given.value(as: nil, from: arguments)
+        return value?.text ?? value?.commandLineText ?? ""
     }
 
     private func values(_ givens: [ActFile.Given], _ parameters: [Parameter]?) -> Value {

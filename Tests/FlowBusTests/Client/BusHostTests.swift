@@ -8,6 +8,7 @@ import struct FlowCore.Argument
 import struct FlowCore.Parameter
 import struct FlowCore.ScreenDeclaration
 import struct FlowCore.StepDeclaration
+import struct FlowCore.ScreenReport
 import enum FlowCore.Value
 import struct FlowCore.ValueType
 import enum FlowCore.WhenHidden
@@ -68,14 +69,49 @@ struct BusHostTests {
         #expect(try await coordinate("Watched") == "Watched")
         let outcome = try await emit("open", [Argument("n", .int64(4))], on: "Watched")
         #expect(outcome.isNavigated)
-        try await log.first { $0.hasPrefix("present") }
+        // It has the object of the screen at once, and need not wait for the navigation.
+        try await log.first { $0.hasPrefix("did Watched open") }
         #expect(
             log.all == [
                 "added Watched", "Watched navigate begin [] own", "Watched ready", "did Watched begin []",
-                "Watched navigate open [4] own", "added Watched/Page", "did Watched open [screen Page Watched/Page]",
-                "present Watched/Page",
+                "Watched navigate open [4] own", "present Watched/Page", "added Watched/Page",
+                "did Watched open [screen Page Watched/Page]",
             ])
         #expect(try await bus.ownedPresentables().map(\.path) == ["Watched/Page"])
+    }
+
+    @Test func `S-10 a screen whose object is not there yet is presented once the navigation is reported`() async throws
+    {
+        flows.navigates = { question in
+            question.step.name == "open" ? .contributors([.child(.screen, "Page")]) : .contributors([])
+        }
+        let other = try BusHost(bus, .program)
+        let others = Recorder()
+        others.presents = { _ in nil }
+        other.delegate = others
+        flows.presents = { [flows] _ in
+            flows.contributed.contains("Watched/Page") ? ScreenReport(isVisible: true, title: "Page") : nil
+        }
+        try await register("Watched", screens: ["Page"])
+        _ = try await coordinate("Watched")
+        try await emit("open", [Argument("n", .int64(4))], on: "Watched")
+        try await log.first { $0 == "present Watched/Page" }
+        #expect(log.all.suffix(2) == ["did Watched open [screen Page Watched/Page]", "present Watched/Page"])
+        #expect(try await bus.ownedPresentables().map(\.path) == ["Watched/Page"])
+        #expect(try service.property("Visible", of: "/Watched/Page", "Presentable") == true)
+        #expect(try service.property("Title", of: "/Watched/Page", "Presentable") == "Page")
+    }
+
+    @Test func `a screen that has no object here fails once the navigation is reported`() async throws {
+        flows.navigates = { question in
+            question.step.name == "open" ? .contributors([.child(.screen, "Page")]) : .contributors([])
+        }
+        flows.presents = { _ in nil }
+        try await register("Watched", screens: ["Page"])
+        _ = try await coordinate("Watched")
+        try await emit("open", [Argument("n", .int64(4))], on: "Watched")
+        try await log.first { $0 == "did Watched open [screen Page Watched/Page]" }
+        try service.process.waitForLine(in: .errors) { $0.contains("there is no object for the screen") }
     }
 
     @Test func `a guard lets pass, changes, refuses and fails`() async throws {
@@ -299,9 +335,14 @@ private final class Recorder: HostDelegate {
         answer(navigates(question))
     }
 
-    func present(_ presentation: Presentation, instance: UInt64) -> Bool {
-        line.yield("present \(presentation.path)")
-        return true
+    /// The paths that navigations contributed.
+    private(set) var contributed: Set<NodePath> = []
+    var presents: (Presentation) -> ScreenReport? = { _ in ScreenReport() }
+
+    func present(_ presentation: Presentation, instance: UInt64, known: ScreenReport?) -> ScreenReport? {
+        let report = presents(presentation)
+        if report != nil { line.yield("present \(presentation.path)") }
+        return report
     }
 
     func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {}
@@ -322,6 +363,7 @@ private final class Recorder: HostDelegate {
 
     func didNavigate(_ it: HostNavigation) {
         let list = it.contributions.map { "\($0.kind) \($0.name) \($0.path?.text ?? "")" }.joined(separator: ", ")
+        contributed.formUnion(it.contributions.compactMap(\.path))
         line.yield("did \(it.flow) \(it.step?.name ?? "back") [\(list)]" + (it.adaptedFrom.map { " from \($0)" } ?? ""))
     }
 

@@ -78,6 +78,45 @@ struct PresentTests {
         presenter.end()
     }
 
+    @Test func `S-31 what is said of a screen while it is presented goes with the answer`() async throws {
+        let (sights, sight) = AsyncStream.makeStream(of: Bool.self)
+        let (requests, request) = AsyncStream.makeStream(of: PresentationRequest.self)
+        let (inSight, asked) = (Events(sights), Events(requests))
+        let presenter = try await player.present(as: "com.example.Peer") {
+            let screen = $0.screen
+            screen.onSightChange { sight.yield($0) }
+            let tooLong = try await refusal { try await screen.setTitle(String(repeating: "x", count: 257)) }
+            #expect(tooLong.code == .limitExceeded && tooLong.message.contains("257 bytes"))
+            #expect(try await refusal { try await screen.setTitle("\u{fffe}") }.code == .invalidArguments)
+            try await screen.setTitle("Page \($0.reason)")
+            try await screen.setVisible(true)
+            request.yield($0)
+        }
+        try service.listen()
+        let tree = Events(bus.watch())
+        try await bus.emit("open", ["n": .int64(3)], on: "main")
+        try await tree.first { if case .changed("main/page", .presented(true)) = $0 { true } else { false } }
+        let first = try await asked.first()
+        #expect(!first.isVisible && first.title.isEmpty)
+        // One answer, one change.
+        let changed = try service.client.waitForSignal("PropertiesChanged") { $0.path.hasSuffix("/main/page") }
+        #expect(changed.values[1]["Title"] == "Page launch" && changed.values[1]["Visible"] == true)
+        #expect(changed.values[1]["Owner"]?.text == player.uniqueName)
+
+        try await bus.setVisible(false, at: "main")
+        #expect(try await inSight.first() == false)
+        try await bus.setVisible(true, at: "main")
+        #expect(try await inSight.first() == true)
+        // It is the owner by now, so these are calls.
+        let back = try await asked.first()
+        #expect(back.reason == .return && back.isVisible && back.title == "Page launch")
+        try await first.screen.setTitle("Later")
+        let errors = try await refusal { try await first.screen.setTitle(String(repeating: "x", count: 257)) }
+        #expect(errors.code == .limitExceeded)
+        #expect(try service.property("Title", of: "/main/page", "Presentable") == "Later")
+        presenter.end()
+    }
+
     @Test func `S-31 the service gets a thrown error, and dismisses the screen`() async throws {
         let presenter = try await player.present(as: "com.example.Peer") { _ in throw TestFailure("no room") }
         let tree = Events(bus.watch())

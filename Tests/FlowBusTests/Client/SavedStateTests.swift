@@ -5,6 +5,7 @@ import Testing
 @testable import FlowBus
 @testable import FlowBusClient
 
+import struct FlowCore.ScreenReport
 import enum FlowCore.Value
 
 /// Screens of a plain client that outlive its process.
@@ -153,16 +154,12 @@ struct SavedStateTests {
     @Test func `S-44 S-45 the owner of a screen saves, sets a title and finishes; the errors of others`() async throws {
         let (player, other) = (try NavigationBus(service), try NavigationBus(service))
         var screens: [PresentedScreen] = []
-        var early: [NavigationError] = []
         let presenter = try await player.present(as: "com.example.Peer") { request in
-            do { try await request.screen.setTitle("too early") } catch let error as NavigationError {
-                early.append(error)
-            }
+            try await request.screen.setTitle("New")
             screens.append(request.screen)
         }
         try await bus.emit("write", on: "main")
-        try await tree.first { if case .changed("main/draft", .owner(player.uniqueName)) = $0 { true } else { false } }
-        #expect(early.map(\.code) == [.notOwner])
+        try await titled("New")
         let screen = screens[0]
         try await screen.setTitle("Draft")
         try await titled("Draft")
@@ -314,6 +311,53 @@ struct SavedStateTests {
         reports.isGone = { isGone = true }
         reports.catchUp()
         #expect(log.suffix(2) == ["finish 1", "finish 1"] && isGone && reports.isDismissed)
+        subscription.end()
+    }
+
+    @Test func `what a screen says while it is presented is for the answer, and other than the service knows`() {
+        var log: [String] = []
+        var visible: [Done<Void>] = []
+        let compose = Compose()
+        let calls = PresenceReports.Calls(
+            setVisible: {
+                log.append("visible \($0)")
+                visible.append($1)
+            }, dismiss: { _ in }, setTitle: { title, _ in log.append("title \(title.count)") }, save: { _, _ in },
+            finish: { _, _ in })
+        let reports = PresenceReports(SavedProperties(of: compose), calls) { _ in }
+        let subscription = compose.presence.subscribe { reports.report($0) }
+        let nothing = ScreenReport(isVisible: false, title: "")
+        func presented(_ known: ScreenReport, _ present: () -> Void = {}) -> ScreenReport {
+            reports.answer(known, present)
+        }
+        #expect(presented(nothing) == ScreenReport())
+        let first = presented(nothing) {
+            compose.title = "a"
+            compose.show()
+        }
+        #expect(first == ScreenReport(isVisible: true, title: "a"))
+        // The answer was lost.
+        #expect(presented(nothing) == ScreenReport(isVisible: true, title: "a"))
+        reports.becomeOwner()
+        #expect(presented(ScreenReport(isVisible: true, title: "a")) == ScreenReport() && log == [])
+        compose.hide()
+        // A call says it, and no answer once more.
+        #expect(presented(ScreenReport(isVisible: true, title: "a")) == ScreenReport() && log == ["visible false"])
+        visible.removeLast()(.success(()))
+        // A step that it emits meanwhile comes after its visibility.
+        let second = presented(ScreenReport(title: "a")) {
+            compose.show()
+            reports.sendBeforeStep()
+            reports.sendBeforeStep()
+            compose.title = String(repeating: "b", count: 257)
+        }
+        #expect(second == ScreenReport() && log == ["visible false", "visible true"])
+        // Its error is that of a call.
+        reports.becomeOwner()
+        #expect(log.last == "title 257")
+        reports.becomeOwner()
+        compose.title = "c"
+        #expect(log.suffix(2) == ["title 257", "title 1"])
         subscription.end()
     }
 
