@@ -59,6 +59,18 @@ def test_it_explains_and_then_emits_and_goes_back_in_time(device, inspect, monit
     person.see("text('moment').startswith('Live')")
 
 
+def test_a_root_says_what_back_would_do(device, inspect, monitor):
+    person = inspect()
+    person.click("row('shop')")
+    person.see("text('fact-back-would') == 'do nothing: no flow can go back'")
+    me = person.see("inspection.client.get_connection().get_unique_name()")
+    assert ("org.flowbus.Navigation1.Stepper", "PeekBack") in monitor.calls(me)
+    emit(device.address, "shop", "helpAsked")
+    person.see("text('fact-back-would').startswith('dismiss shop/guide')")
+    # The signal says so, and nothing is asked.
+    assert ("org.flowbus.Navigation1.Stepper", "PeekBack") not in monitor.calls(me)
+
+
 def test_flowbusd_is_killed_and_comes_back(device, inspect):
     person = inspect("shop/list")
     person.see("text('node-title') == 'list'")

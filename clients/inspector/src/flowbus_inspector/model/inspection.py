@@ -22,7 +22,8 @@ class Inspection(Observed):
     """What is known of a device.
 
     Tells ``state`` when the connection or the service came or went, ``tree`` when the tree was read or another client is used,
-    ``definitions``, ``timings``, and ``live`` with the paths of nodes that came, went or changed.
+    ``definitions``, ``timings``, ``live`` with the paths of nodes that came, went or changed, and ``back`` with a root, and what Back
+    would do there, as PeekBack says it.
     """
 
     def __init__(self, address=None, bus_type=Gio.BusType.SESSION):
@@ -208,6 +209,8 @@ class Inspection(Observed):
         elif member == "NavigationWillOccur":
             step, arguments, _details = parameters.unpack()
             self.log.add(Entry("announced", now(), path, f"{step} {arguments_text(arguments)}".strip(), "will occur"))
+        elif member == "BackChanged":
+            self.tell("back", path, parameters.unpack())
         elif member == "DefinitionsChanged":
             self.log.add(Entry("service", now(), ROOT, "the definitions changed"))
             self.read_definitions()

@@ -3,7 +3,7 @@
 
 from gi.repository import Adw, Gtk
 
-from ..model.names import FLOW, PRESENTABLE, STEPPER, arguments_text, ident, short
+from ..model.names import FLOW, PRESENTABLE, STEPPER, arguments_text, ident, parent_of, short
 from .step_form import StepForm
 from .tree_pane import PastNode
 from .widgets import Pill, box, clear_box, label, named
@@ -37,6 +37,7 @@ class NodePage(Gtk.Box):
         self.append(self._content)
         pane.connect("selected", lambda _: self._selected())
         inspection.observe("state", self._state_changed)
+        inspection.observe("back", self._back_changed)
         inspection.recorder.observe("moment", self._moved)
         self._selected()
 
@@ -64,6 +65,8 @@ class NodePage(Gtk.Box):
         self._update()
 
     def _state_changed(self):
+        # No signal tells what a restart has changed.
+        self._more.pop("back", None)
         if self._inspection.state == "live":
             self._selected()
         self._form.update()
@@ -72,6 +75,11 @@ class NodePage(Gtk.Box):
         """A step can be accepted now that was not before, and Back can lead elsewhere."""
         if self._item is not None and not isinstance(self._item, PastNode) and self._item.is_live():
             self.read()
+
+    def _back_changed(self, path, back):
+        if self._item is not None and not isinstance(self._item, PastNode) and self._item.get_path() == path:
+            self._more["back"] = back
+            self._update()
 
     def _changed(self, *_):
         self._update()
@@ -98,7 +106,10 @@ class NodePage(Gtk.Box):
         if node.is_flow():
             reads.call(FLOW, "GetLastNavigation", path=path,
                        done=lambda values, failure: None if failure else take("last", values))
-        reads.call(STEPPER, "PeekBack", path=path, done=lambda values, failure: None if failure else take("back", values))
+        # A root reports it from then on.
+        if "back" not in self._more or parent_of(path):
+            reads.call(STEPPER, "PeekBack", path=path,
+                       done=lambda values, failure: None if failure else take("back", values))
         self._form.read()
 
     # What is shown
