@@ -24,7 +24,7 @@ whole='s/^import FlowCore$/@testable import FlowCore/'
 # Random definitions, and the model of the rules.
 take_model() { # FOLDER
     local file
-    for file in DefinitionGenerator Model ModelNode ModelPlan ObservedEffect ObservedEffect+Order; do
+    for file in DefinitionGenerator Meant Model ModelNode ModelPlan ObservedEffect ObservedEffect+Order; do
         adapt "Tests/FlowModelTests/$file.swift" "$1" "$whole"
     done
     for file in Tests/FlowModelTests/Model+*.swift; do adapt "$file" "$1" "$whole"; done

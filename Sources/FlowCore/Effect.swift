@@ -70,10 +70,10 @@ public enum Effect: Equatable, Sendable {
 extension Effect {
     fileprivate var isChange: Bool { if case .changeProperties = self { true } else { false } }
 
-    /// Whether it calls a program that has to do something.
-    var isCall: Bool {
+    /// Whether it calls a program that shows screens, or starts one.
+    var isForPresenters: Bool {
         switch self {
-        case .askGuard, .askNavigator, .present, .askAlive, .withdraw, .startService: true
+        case .present, .askAlive, .withdraw, .startService: true
         default: false
         }
     }
@@ -87,13 +87,14 @@ extension [Effect] {
     }
 
     /// Puts the effects of an event, which are in the order in which it happened, into the order in which clients are to learn of them
-    /// (S-10): programs that have to do something are called before all who only watch. Of a presentable that changed several times, the
+    /// (S-10): programs that show screens are called before all who watch. Guards and navigators are asked in turn, as they decide by
+    /// what they know. Of a presentable that changed several times, the
     /// last values are reported, once.
     public mutating func arrange() {
         mergeChanges()
-        let calls = filter(\.isCall)
+        let calls = filter(\.isForPresenters)
         if calls.isEmpty { return }
-        removeAll(where: \.isCall)
+        removeAll(where: \.isForPresenters)
         insert(contentsOf: calls, at: 0)
     }
 

@@ -54,8 +54,8 @@ struct BusModel {
         }
         var arranged = effects
         arranged.arrange()
-        let calls = arranged.prefix(while: \.isCall).count
-        if let late = arranged[calls...].first(where: \.isCall) { complain(late) }
+        let calls = arranged.prefix(while: \.isForPresenters).count
+        if let late = arranged[calls...].first(where: \.isForPresenters) { complain(late) }
         for effect in arranged[calls...] { watcher.take(effect) }
         complaints += watcher.complaints.filter { !complaints.contains($0) }
         if watcher.objects != objects { complaints.append("the order in which clients learn of it ends otherwise") }

@@ -106,7 +106,8 @@ enum ObservedEffect: Equatable {
                 output: output,
                 screens.map { "\($0.path) \($0.instance) \($0.isVisible ? "visible" : "hidden") \($0.layer)" })
         case .emitBackChanged(let path, let preview): self = .back(path: path, preview)
-        case .emitSightChanged, .emitContextChanged, .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
+        case .emitSightChanged, .emitContextChanged, .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded,
+            .watchClient,
             .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .endProcess,
             .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")

@@ -274,7 +274,7 @@ struct RegistrationTests {
             ),
             (
                 "mine", ["a": [:]], ["screens": screens([("a", ["answer": true])])], "InvalidArguments",
-                "there is no option 'answer' of screen 'a'; known are 'arguments', 'result'"
+                "there is no option 'answer' of screen 'a'; known are 'arguments', 'key', 'result'"
             ),
             (
                 "mine", ["a": [:]], ["screens": screens([("a", ["watchdog": .uint64(9_999)])])], "InvalidArguments",

@@ -99,7 +99,7 @@ struct SavedStateTests {
 
     @Test func `S-44 the title is a property of screens alone, and GetStack has it`() throws {
         try call("SetTitle", "Notes, page 1")
-        #expect(service.client.transcript.last == "PropertiesChanged /main/note Title=Notes, page 1")
+        #expect(service.client.transcriptOfTree.last == "PropertiesChanged /main/note Title=Notes, page 1")
         #expect(try service.property("Title", of: "/main/note", "Presentable") == "Notes, page 1")
         #expect(try service.property("Title", of: "/main", "Presentable") == "")
         let stack = try service.coordinator("GetStack", "")

@@ -73,10 +73,11 @@ struct TreeTests {
         let known = follow(service.client.log, from: start)
         #expect(known.count == 6)
         #expect(known == follow([], from: try service.objects()))
+        let ofFlows = ["Definition", "Ready", "Current", "Output", "Context"]
         for (path, properties) in known {
             let short = String(path.dropFirst(Service.tree.count))
             for (name, value) in properties {
-                let role = ["Definition", "Ready", "Current", "Output", "Context"].contains(name) ? "Flow" : "Presentable"
+                let role = ofFlows.contains(name) ? "Flow" : "Presentable"
                 #expect(try service.property(name, of: short, role) == value)
             }
         }

@@ -12,8 +12,8 @@ extension BusHost {
             let question = try question(about: definition, call)
             let open = bus.link.questions.begin(at: question.flow)
             switch member {
-            case "Adapt": afterReports { [weak self] in self?.adapt(question, open, reply) }
-            case "Navigate": afterReports { [weak self] in self?.navigate(question, open, reply) }
+            case "Adapt": afterSnapshot { [weak self] in self?.adapt(question, open, reply) }
+            case "Navigate": afterSnapshot { [weak self] in self?.navigate(question, open, reply) }
             default: reply.failUnknown(member)
             }
         } catch {

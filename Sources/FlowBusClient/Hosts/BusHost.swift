@@ -385,7 +385,7 @@ final class BusHost: Host {
     /// Whether the tree is known.
     var isLive: Bool { state == .live }
 
-    /// Delivers a call of the service once all is known that the service knew when it made the call. It calls before it reports what led to
+    /// Delivers a call to present once all is known that the service knew when it made the call. It calls before it reports what led to
     /// that (S-10), and the objects of this program begin with the reports: they are there when the next call is answered.
     func afterReports(_ deliver: @escaping () -> Void) {
         guard state == .live else { return afterSnapshot(deliver) }
