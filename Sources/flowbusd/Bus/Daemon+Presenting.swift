@@ -153,8 +153,8 @@ extension Daemon {
         try body.closeContainer()
     }
 
-    /// The answer of a program that shows the screen, with what it says of that. What is wrong with that is logged, and nothing of it
-    /// counts.
+    /// The answer of a program that shows the screen, with what it says of that. If something of it is wrong, that is logged, and only
+    /// whether the screen is visible counts: the display must not stay blank because of a title.
     private func presented(_ presentation: Presentation, _ answer: MessageReader) -> PresenterAnswer {
         guard case .service = presentation.presenter, String(cString: answer.signature) == "a{sv}" else {
             return .presented(by: answer.client)
@@ -166,8 +166,27 @@ extension Daemon {
             limiter.log(
                 .warning, "'\(name)' shows the screen '\(presentation.name)', and its answer is wrong", of: name,
                 (error as? FlowError)?.message ?? "\(error)", metadata: [LogField.peer: "\(name)"])
-            return .presented(by: answer.client)
+            return .presented(by: answer.client, ScreenReport(isVisible: try? Self.readVisible(answer)))
         }
+    }
+
+    /// Reads `visible` of a report in which something else is wrong; nil if it does not say so.
+    private static func readVisible(_ answer: MessageReader) throws -> Bool? {
+        try answer.rewind()
+        var isVisible: Bool?
+        _ = try answer.enterContainer(.array, "{sv}")
+        while try answer.enterContainer(.dictEntry, "sv") {
+            let option = String(cString: try answer.readString())
+            let type = try answer.peekType()?.contents.map { String(cString: $0) }
+            if option == "visible", type == "b", try answer.enterContainer(.variant, "b") {
+                isVisible = try answer.readBool()
+                try answer.exitContainer()
+            } else {
+                try answer.skip("v")
+            }
+            try answer.exitContainer()
+        }
+        return isVisible
     }
 
     /// Any answer without an error means that the screen is shown.
