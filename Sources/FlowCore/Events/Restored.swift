@@ -173,14 +173,15 @@ extension Machine {
     /// Restores asks, before the steps of their chains.
     private mutating func restoreAsks(of stored: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
         for (number, record) in stored.asks {
+            let (presentable, key) = (record.asker, record.key)
             var ask = record
             if !onSameBus { (ask.client, ask.isLeft) = (.former, true) }
-            let isLive = record.asker.map { lost.slots[$0] != nil } ?? onSameBus
+            let isLive = presentable.map { lost.slots[$0] != nil } ?? onSameBus
             if !isLive, ask.isLeft { continue }
             asks.restore(ask, number)
             accounting.count(ask.usage, for: ask.client)
             accounting.open(ask.client)
-            if !isLive { endAsks(of: record.asker ?? 0, turn.now) } else { countAsks(of: ask.key) }
+            if isLive { countAsks(of: key) } else { endAsks(of: presentable ?? 0, turn.now) }
         }
         endUndeclaredAsks(&turn)
         for instance in asks.asked where lost.slots[instance] == nil {
