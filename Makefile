@@ -135,7 +135,7 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-build test-night test-quick test-windows clients test-clients inspector swift-app own-actor \
+.PHONY: help demo tours run test test-build test-night test-quick test-windows optimized clients test-clients inspector swift-app own-actor \
     test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
     bench-build bench bench-compare bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
 
@@ -234,6 +234,12 @@ test-quick:
 	FLOWBUS_PROOF=1 $(swift-debug) --build-tests
 	@$(run-tests) --filter '$(quick)' --filter '$(quick-service)' --skip '$(quick-skipped)'
 	@$(run-tests) --filter '$(quick-library)'
+
+# The core as a release compiles it: the optimizer can fail where no debug build does.
+optimized:
+	@mkdir -p .build/optimized
+	swiftc -O -whole-module-optimization -swift-version 6 -parse-as-library -module-name FlowCore -package-name flowbus \
+	    -c $$(find Sources/FlowCore -name '*.swift') -o .build/optimized/FlowCore.o
 
 # Apart from `make test`, because it needs a compositor and a window manager.
 test-windows:
