@@ -52,8 +52,10 @@ extension Machine {
             forest.update(slot) { $0.presenting?.kept.reason = .update }
         }
         let wasWaiting = presenting.kept.fault != nil
-        forest.update(slot) { $0.presenting?.value.endWaiting() }
-        forest.update(slot) { $0.told = context }
+        forest.update(slot) { node in
+            node.presenting?.value.endWaiting()
+            node.told = context
+        }
         // The call had the answers of then; it may have been another client that got those since.
         if former != client { tellAnswers(for: slot, all: former != nil, &turn) }
         if wasWaiting, presenting.kept.state == .due {

@@ -25,12 +25,7 @@ extension Planner {
             let place = flow.map { "'\(forest[$0].path)' sees no such value: " } ?? ""
             throw FlowError(.invalidArguments, place + definitions.unknownContext(name))
         }
-        let declared: [ContextDeclaration]
-        switch holder {
-        case .coordinator: declared = definitions.context
-        case .flow(let slot): declared = forest[slot].flow.map { definitions[$0.definition].context } ?? []
-        }
-        guard let declaration = declared.first(where: { $0.name == name }) else {
+        guard let declaration = forest.declarations(of: holder, definitions).first(where: { $0.name == name }) else {
             throw FlowError(.invalidArguments, definitions.unknownContext(name))
         }
         return (holder, declaration)

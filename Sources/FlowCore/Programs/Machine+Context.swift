@@ -78,12 +78,7 @@ extension Machine {
     /// Restores values that were set. On another bus only those count that a disk may have.
     mutating func restoreContext(_ stored: ContextValues?, of holder: ContextHolder, onSameBus: Bool) {
         guard let kept = onSameBus ? stored : stored?.forDisk else { return }
-        let declared: [ContextDeclaration]
-        switch holder {
-        case .coordinator: declared = definitions.context
-        case .flow(let slot): declared = definitions[definition(of: slot)].context
-        }
-        forest.setContext(kept.renewed(by: declared), of: holder)
+        forest.setContext(kept.renewed(by: forest.declarations(of: holder, definitions)), of: holder)
     }
 
     // MARK: Those who are told
@@ -123,16 +118,14 @@ extension Machine {
     func stepsAfter(_ changed: [Plan.ContextSetting]) -> [(flow: NodeSlot, step: StepID)] {
         var steps: [(flow: NodeSlot, step: StepID)] = []
         for setting in changed {
+            let declared = forest.declarations(of: setting.holder, definitions)
+            guard let change = declared.first(where: { $0.name == setting.argument.name })?.changed else { continue }
             switch setting.holder {
             case .coordinator:
-                let declared = definitions.context.first { $0.name == setting.argument.name }
-                guard let change = declared?.changed else { continue }
                 for root in forest.roots where forest[root].flow?.definition == change.flow {
                     steps.append((root, change.step))
                 }
-            case .flow(let slot):
-                let declared = definitions[definition(of: slot)].context.first { $0.name == setting.argument.name }
-                if let change = declared?.changed { steps.append((slot, change.step)) }
+            case .flow(let slot): steps.append((slot, change.step))
             }
         }
         return steps

@@ -31,6 +31,14 @@ extension Forest {
         }
     }
 
+    /// What the definitions declare of the values of the coordinator, or of a flow.
+    func declarations(of holder: ContextHolder, _ definitions: Definitions) -> [ContextDeclaration] {
+        switch holder {
+        case .coordinator: definitions.context
+        case .flow(let slot): self[slot].flow.map { definitions[$0.definition].context } ?? []
+        }
+    }
+
     /// Replaces the values of the coordinator, or of a flow.
     mutating func setContext(_ values: ContextValues, of holder: ContextHolder) {
         switch holder {

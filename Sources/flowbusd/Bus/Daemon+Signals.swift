@@ -110,20 +110,21 @@ extension Daemon {
 
     /// `Durable` changed.
     func sendDurable(_ isDurable: Bool) throws {
-        try sendChanged(Self.root, BusNames.Interface.coordinator) { body in
-            try body.openContainer(.array, "{sv}")
-            try body.appendEntry("Durable", "b") { body in try body.append(isDurable) }
-            try body.closeContainer()
-        }
+        try sendCoordinator("Durable", "b") { body in try body.append(isDurable) }
     }
-}
 
-extension Daemon {
     /// The values of the coordinator's context changed.
     func sendContext(_ values: Arguments) throws {
+        try sendCoordinator("Context", "a{sv}") { body in try body.append(values) }
+    }
+
+    /// A property of the coordinator changed.
+    private func sendCoordinator(
+        _ property: StaticString, _ signature: StaticString, _ value: (Marshaller) throws -> Void
+    ) throws {
         try sendChanged(Self.root, BusNames.Interface.coordinator) { body in
             try body.openContainer(.array, "{sv}")
-            try body.appendEntry("Context", "a{sv}") { body in try body.append(values) }
+            try body.appendEntry(property, signature, value)
             try body.closeContainer()
         }
     }
