@@ -21,7 +21,11 @@ extension InterfaceDescription {
     public static var navigator: InterfaceDescription {
         InterfaceDescription(
             BusNames.Interface.navigator,
-            methods: [Method(served: "Navigate", in: question, out: [Argument("contributors", "a(ssa{sv})")])])
+            methods: [
+                Method(
+                    served: "Navigate", in: question,
+                    out: [Argument("contributors", "a(ssa{sv})", qtType: "FlowBusContributorList")])
+            ])
     }
 
     /// `Presenter`

@@ -37,13 +37,15 @@ package enum BusNames {
         @inlinable package static var application: StaticString { "org.freedesktop.Application" }
         /// Lists the objects; D-Bus specification, "Standard Interfaces".
         @inlinable package static var objectManager: StaticString { "org.freedesktop.DBus.ObjectManager" }
+        /// Describes an object; D-Bus specification, "Standard Interfaces".
+        @inlinable package static var introspectable: StaticString { "org.freedesktop.DBus.Introspectable" }
         /// Reads properties; D-Bus specification, "Standard Interfaces".
         @inlinable package static var properties: StaticString { "org.freedesktop.DBus.Properties" }
 
         /// The interfaces that sd-bus adds to every object. GetManagedObjects lists them, so the signals have to, too: GLib
         /// drops an object when as many interfaces were removed as it had.
         package static let standard: [StaticString] = [
-            "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Introspectable", properties,
+            "org.freedesktop.DBus.Peer", introspectable, properties,
         ]
     }
 

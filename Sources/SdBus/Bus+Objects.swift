@@ -35,17 +35,6 @@ extension Bus {
         try check("sd_bus_add_object_manager", path.withCString { sd_bus_add_object_manager(handle, nil, $0) })
     }
 
-    /// Lists the objects that fallback vtables serve; sd_bus_add_node_enumerator(3).
-    ///
-    /// It is called with the path that was asked for, which may lie below `path`: list nothing there, or each leaf's
-    /// introspection costs all nodes.
-    public func addNodeEnumerator(
-        path: String, userdata: UnsafeMutableRawPointer? = nil, enumerator: @escaping NodeEnumerator
-    ) throws(SdError) {
-        let result = path.withCString { sd_bus_add_node_enumerator(handle, nil, $0, enumerator, userdata) }
-        try check("sd_bus_add_node_enumerator", result)
-    }
-
     /// The call that is being served, while a handler runs; sd_bus_get_current_message(3).
     public var currentCall: MessageReader? { sd_bus_get_current_message(handle).map(MessageReader.init) }
 

@@ -27,13 +27,6 @@ public typealias ObjectLookup =
         _ error: UnsafeMutablePointer<sd_bus_error>?
     ) -> Int32
 
-/// Lists the objects below a path; answer with ``NodeList``. sd_bus_add_node_enumerator(3).
-public typealias NodeEnumerator =
-    @convention(c) (
-        _ bus: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ userdata: UnsafeMutableRawPointer?,
-        _ nodes: NodeList.Result?, _ error: UnsafeMutablePointer<sd_bus_error>?
-    ) -> Int32
-
 /// Runs a method's handler, and turns an error into the errno that sd-bus answers with.
 ///
 /// - Returns: the result for the C callback: 1, as the call was (or will be) answered.

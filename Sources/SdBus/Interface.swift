@@ -9,11 +9,14 @@ public struct InterfaceDescription {
         public let name: StaticString
         /// Its type: one complete D-Bus type.
         public let signature: StaticString
+        /// The name of its type in programs with Qt, whose code generators need one for each list of structs; nil if they need none.
+        public let qtType: StaticString?
 
         /// An argument by name and type.
-        public init(_ name: StaticString, _ signature: StaticString) {
+        public init(_ name: StaticString, _ signature: StaticString, qtType: StaticString? = nil) {
             self.name = name
             self.signature = signature
+            self.qtType = qtType
         }
     }
 

@@ -41,12 +41,6 @@ final class ExampleService {
         try bus.addObjectVtable(
             path: Self.root, interface: Self.other.name, vtable: Self.otherVtable, userdata: userdata)
         try bus.addObjectManager(path: Self.root)
-        try bus.addNodeEnumerator(path: Self.tree, userdata: userdata) { _, path, userdata, nodes, _ in
-            guard let path, let service = ExampleService.from(userdata) else { return 0 }
-            // Below the tree each object would have to list its own children only.
-            guard [ExampleService.root, ExampleService.tree].contains(String(cString: path)) else { return 0 }
-            return NodeList.fill(nodes, with: service.objects)
-        }
         try bus.requestName("org.example.Service")
         if withPump { pump = try MessagePump(bus, loop) } else { try bus.attach(to: loop) }
     }

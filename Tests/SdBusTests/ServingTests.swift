@@ -29,24 +29,11 @@ struct ServingTests {
             try client.call(name, one, "org.freedesktop.DBus.Introspectable", "Introspect").first?.text)
         for description in [ExampleService.example, ExampleService.other] {
             let element = try #require(Self.element(description.name.description, of: xml))
-            #expect(Self.squeezed(element) == Self.squeezed(description.xml))
+            // sd-bus does not know the types of Qt.
+            let own = description.xml.split(separator: "\n").filter { !$0.contains("org.qtproject.") }
+            #expect(Self.squeezed(element) == Self.squeezed(own.joined(separator: "\n")))
         }
         withExtendedLifetime(service) {}
-    }
-
-    @Test func `the enumerated nodes are listed and managed`() throws {
-        let daemon = try PrivateBus()
-        let (service, client) = try ExampleService.start(on: daemon)
-        let xml = try #require(
-            try client.call(name, ExampleService.tree, "org.freedesktop.DBus.Introspectable", "Introspect").first?.text)
-        #expect(xml.contains(#"<node name="one"/>"#))
-        #expect(xml.contains(#"<node name="two"/>"#))
-        let managed = try client.call(
-            name, ExampleService.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
-        let objects = try #require(managed.first)
-        #expect(Set(objects.keys).isSuperset(of: service.objects))
-        #expect(objects[one]?[interface]?["Count"] == .uint32(7))
-        #expect(objects[one]?[interface]?["Path"] == .objectPath(one))
     }
 
     @Test func `properties are read`() throws {
@@ -54,6 +41,7 @@ struct ServingTests {
         let (service, client) = try ExampleService.start(on: daemon)
         #expect(try client.property(name, one, interface, "Count") == .uint32(7))
         #expect(try client.property(name, one, interface, "Hint") == "hint")
+        #expect(try client.property(name, one, interface, "Path") == .objectPath(one))
         withExtendedLifetime(service) {}
     }
 

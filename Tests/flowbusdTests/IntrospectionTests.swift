@@ -11,7 +11,7 @@ import Testing
 struct IntrospectionTests {
     static let interfaces = ["Stepper", "Presentable", "Flow", "Coordinator", "History"].map { Service.name + "." + $0 }
 
-    @Test func `the documented interfaces are those that are served`() throws {
+    @Test func `the documented interfaces are those that are served, with their annotations`() throws {
         let service = try Service(shopDefinitions)
         let documented = try Self.interfaces.flatMap { try members(of: Service.file("dbus/\($0).xml"), in: [$0]) }
         let served = try ["", "/tree/shop", "/tree/shop/list"].map { path -> Set<String> in
@@ -23,6 +23,9 @@ struct IntrospectionTests {
         #expect(served[0] == of("Coordinator", "History"))
         #expect(served[1] == of("Stepper", "Presentable", "Flow"))
         #expect(served[2] == of("Stepper", "Presentable"))
+        let instances = try [1, 2].map { try introspect(service, "\(Service.root)/instance/\($0)") }
+        #expect(try instances.map { Set(try members(of: $0, in: Self.interfaces)) } == [served[1], served[2]])
+        #expect(instances.allSatisfy { !$0.contains("<node name") })
         #expect(documented.count > 46)
     }
 
@@ -130,14 +133,14 @@ struct IntrospectionTests {
             let name = attribute("name", of: interface)
             guard interfaces.contains(name) else { return [] }
             return (interface.children ?? []).filter { $0.kind == .element }.map { member in
-                // Types of Qt are for code generators; sd-bus has no such annotations.
-                let parts = (member.children ?? []).filter {
-                    $0.kind == .element && !attribute("name", of: $0).hasPrefix("org.qtproject.")
-                }.map { part in
+                let parts = (member.children ?? []).filter { $0.kind == .element }.map { part in
                     ["type", "name", "direction", "value"].map { attribute($0, of: part) }.joined(separator: ":")
                 }
+                // The order of arguments has a meaning, that of annotations has none.
+                let annotations = (member.children ?? []).filter { $0.name == "annotation" }.count
+                let sorted = parts.dropLast(annotations) + parts.suffix(annotations).sorted()
                 let own = ["name", "type", "access"].map { attribute($0, of: member) }.joined(separator: " ")
-                return "\(name) \(member.name ?? "") \(own) [\(parts.joined(separator: ", "))]"
+                return "\(name) \(member.name ?? "") \(own) [\(sorted.joined(separator: ", "))]"
             }
         }
     }

@@ -117,6 +117,7 @@ struct MethodTableTests {
             return error.name.map { String(cString: $0) }?.replacing("org.freedesktop.DBus.Error.", with: "") ?? ""
         }
         let (coordinator, flow) = (Service.name + ".Coordinator", Service.name + ".Flow")
+        let introspectable = "org.freedesktop.DBus.Introspectable"
         for (path, interface, member, texts, expected) in [
             (Service.root, coordinator, "GetSerial", [], ""), (Service.root, coordinator, "GetStack", [""], ""),
             (Service.root, coordinator, "GetStack", [], "InvalidArgs"),
@@ -129,11 +130,14 @@ struct MethodTableTests {
             (shop + "/list", flow, "GetLastNavigation", [], "UnknownMethod"),
             (shop + "/gone", flow, "GetLastNavigation", [], "UnknownObject"),
             (shop + "/gone", Service.name + ".Stepper", "EmitStep", ["begin"], "UnknownObject"),
-            (Service.tree, flow, "GetLastNavigation", [], "UnknownMethod"),
+            (Service.tree, flow, "GetLastNavigation", [], "UnknownObject"), (Service.tree, nil, "Introspect", [], ""),
             (Service.tree + "ish", flow, "GetLastNavigation", [], "UnknownObject"),
             (Service.root + "/instance/1", flow, "GetLastNavigation", [], ""),
             (Service.root + "/instance/2", flow, "GetLastNavigation", [], "UnknownMethod"),
             (Service.root + "/instance/77", flow, "GetLastNavigation", [], "UnknownObject"),
+            (Service.root + "/instance/77", introspectable, "Introspect", [], "UnknownObject"),
+            (shop, introspectable, "Introspect", [], ""),
+            (shop, introspectable, "Introspect", ["too much"], "InvalidArgs"),
             (Service.root + "/instance/01", flow, "GetLastNavigation", [], "UnknownObject"),
             (Service.root + "/other", flow, "GetLastNavigation", [], "UnknownObject"),
             ("/", coordinator, "GetSerial", [], "UnknownObject"),

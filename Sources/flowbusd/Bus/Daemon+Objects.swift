@@ -19,7 +19,9 @@ extension Daemon {
     /// - Returns: false for another call, and for one that sd-bus refuses: of an unknown object, or with arguments of other
     ///   types.
     func handleCall(_ call: MessageReader) -> Bool {
-        guard let method = setup.methods.method(of: call) else { return handleGetManagedObjects(call) }
+        guard let method = setup.methods.method(of: call) else {
+            return handleGetManagedObjects(call) || handleIntrospect(call)
+        }
         switch method.place {
         case .root: guard BusNames.root.isSpelled(call.path) else { return false }
         case .presentables: guard lookUp(call.path), lookup.found != nil else { return false }
@@ -64,6 +66,30 @@ extension Daemon {
             }
         } != 0
     }
+
+    /// sd-bus knows no annotations but its own, and code generators need those of the documented interfaces.
+    private func handleIntrospect(_ call: MessageReader) -> Bool {
+        guard "Introspect".isSpelled(call.member), "".isSpelled(call.signature),
+            call.interface.map(BusNames.Interface.introspectable.isSpelled) ?? true,
+            let document = introspection(of: call.path)
+        else { return false }
+        return Self.serveRoot(call.handle, Unmanaged.passUnretained(self).toOpaque()) { daemon, call in
+            try daemon.reply(to: call, "s") { body in try body.append(document) }
+        } != 0
+    }
+
+    /// The document of an object, with the names of its children; nil where there is no object of the service. No object lists all below
+    /// it, or each leaf would cost all nodes.
+    private func introspection(of path: UnsafePointer<CChar>) -> String? {
+        let documents = setup.introspection
+        if BusNames.root.isSpelled(path) { return documents.root }
+        if BusNames.tree.isSpelled(path) { return documents.tree(coordinator.childPaths(of: nil)) }
+        guard lookUp(path), let node = lookup.found else { return nil }
+        // A path by the instance is for calls: nothing is below it.
+        let isInTree = BusNames.tree.begins(path)
+        return documents.presentable(
+            isFlow: coordinator.isFlow(node), isInTree ? coordinator.childPaths(of: node) : [])
+    }
 }
 
 // MARK: - Other calls
@@ -82,12 +108,6 @@ extension Daemon {
         }
         // No call lists the objects by their instances.
         for prefix in [tree, "\(BusNames.instances)"] { try addPresentables(below: prefix, context) }
-        try bus.addNodeEnumerator(
-            path: tree, userdata: context,
-            enumerator: { _, path, context, list, _ in
-                guard let path, let daemon = Daemon.from(context) else { return 0 }
-                return NodeList.fill(list, with: daemon.objects(at: path))
-            })
     }
 
     private func addPresentables(below prefix: String, _ context: UnsafeMutableRawPointer) throws {
@@ -145,11 +165,5 @@ extension Daemon {
         let place = BusNames.root.utf8CodeUnitCount + 1
         guard UInt8(bitPattern: call.path[place]) == BusNames.instances.utf8Start[place] else { return nil }
         return String(cString: call.path)
-    }
-
-    /// The children of the object at a path, which Introspect lists. All objects below would cost each leaf all nodes.
-    private func objects(at path: UnsafePointer<CChar>) -> [String] {
-        if BusNames.tree.isSpelled(path) { return coordinator.childPaths(of: nil) }
-        return coordinator.node(at: String(cString: path)).map { coordinator.childPaths(of: $0) } ?? []
     }
 }

@@ -25,21 +25,25 @@ enum CoordinatorInterface {
                 .init(
                     "Navigate",
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("options", "a{sv}")],
-                    out: [Argument("outcomes", "a(otsss)")]
+                    out: [Argument("outcomes", "a(otsss)", qtType: "FlowBusFlowOutcomeList")]
                 ) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.navigate($1) }
                 },
                 .init(
                     "NavigateAlong",
-                    in: [Argument("segments", "a(ssa{sv})"), Argument("options", "a{sv}")],
-                    out: [Argument("outcomes", "a(otsss)")]
+                    in: [
+                        Argument("segments", "a(ssa{sv})", qtType: "FlowBusPathSegmentList"),
+                        Argument("options", "a{sv}"),
+                    ],
+                    out: [Argument("outcomes", "a(otsss)", qtType: "FlowBusFlowOutcomeList")]
                 ) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.navigateAlong($1) }
                 },
                 .init(
                     "RegisterFlow",
                     in: [
-                        Argument("definition", "s"), Argument("navigator", "o"), Argument("steps", "a{sa{ss}}"),
+                        Argument("definition", "s"), Argument("navigator", "o"),
+                        Argument("steps", "a{sa{ss}}", qtType: "FlowBusDeclarations"),
                         Argument("options", "a{sv}"),
                     ]
                 ) { message, context, _ in
@@ -58,7 +62,10 @@ enum CoordinatorInterface {
                 .init("SetContext", in: [Argument("values", "a{sv}")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.setContext($1, of: nil) }
                 },
-                .init("GetStack", in: [Argument("output", "s")], out: [Argument("screens", "a(ota{sv})")]) {
+                .init(
+                    "GetStack", in: [Argument("output", "s")],
+                    out: [Argument("screens", "a(ota{sv})", qtType: "FlowBusStackedScreenList")]
+                ) {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getStack($1) }
                 },
@@ -67,10 +74,14 @@ enum CoordinatorInterface {
                         daemon.handle(.pausesEnded(daemon.nextRequest()), answering: call)
                     }
                 },
-                .init("GetTimings", out: [Argument("timings", "a(ssuttttt)")]) { message, context, _ in
+                .init("GetTimings", out: [Argument("timings", "a(ssuttttt)", qtType: "FlowBusTimingList")]) {
+                    message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getTimings($1) }
                 },
-                .init("ListOwned", in: [Argument("owner", "s")], out: [Argument("presentables", "a(ot)")]) {
+                .init(
+                    "ListOwned", in: [Argument("owner", "s")],
+                    out: [Argument("presentables", "a(ot)", qtType: "FlowBusOwnedPresentableList")]
+                ) {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.listOwned($1) }
                 },
@@ -92,10 +103,12 @@ enum CoordinatorInterface {
                         try daemon.reply(to: call, "as") { body in try body.append(names) }
                     }
                 },
-                .init("GetSteps", out: [Argument("steps", "a{sa{ss}}")]) { message, context, _ in
+                .init("GetSteps", out: [Argument("steps", "a{sa{ss}}", qtType: "FlowBusDeclarations")]) {
+                    message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getSteps($1) }
                 },
-                .init("GetSteppers", out: [Argument("steppers", "a(ssssa{sv})")]) { message, context, _ in
+                .init("GetSteppers", out: [Argument("steppers", "a(ssssa{sv})", qtType: "FlowBusStepperList")]) {
+                    message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         try daemon.reply(to: call, "a(ssssa{sv})") { body in try daemon.appendSteppers(to: body) }
                     }
@@ -109,7 +122,9 @@ enum CoordinatorInterface {
             ],
             signals: [
                 .init("DefinitionsChanged"),
-                .init("StackChanged", [Argument("output", "s"), Argument("screens", "a(ota{sv})")]),
+                .init(
+                    "StackChanged",
+                    [Argument("output", "s"), Argument("screens", "a(ota{sv})", qtType: "FlowBusStackedScreenList")]),
             ],
             properties: [
                 .init("Version", "s", .constant) { _, _, _, _, answer, _, _ in

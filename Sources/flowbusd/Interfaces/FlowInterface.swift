@@ -39,7 +39,8 @@ enum FlowInterface {
                     "NavigationOccurred",
                     [
                         Argument("serial", "t"), Argument("cause", "t"), Argument("sender", "s"), Argument("step", "s"),
-                        Argument("arguments", "a{sv}"), Argument("contributors", "a(ssoa{sv})"),
+                        Argument("arguments", "a{sv}"),
+                        Argument("contributors", "a(ssoa{sv})", qtType: "FlowBusAppliedContributorList"),
                         Argument("details", "a{sv}"),
                     ]),
                 .init(

@@ -18,7 +18,10 @@ enum HistoryInterface {
                 .init(
                     "GetHistory",
                     in: [Argument("afterSerial", "t"), Argument("limit", "u"), Argument("options", "a{sv}")],
-                    out: [Argument("entries", "a(tossa{sv}a{sv})"), Argument("more", "b")]
+                    out: [
+                        Argument("entries", "a(tossa{sv}a{sv})", qtType: "FlowBusHistoryEntryList"),
+                        Argument("more", "b"),
+                    ]
                 ) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getHistory($1) }
                 }

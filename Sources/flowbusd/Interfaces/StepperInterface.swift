@@ -29,7 +29,10 @@ enum StepperInterface {
                 ) { message, context, _ in
                     Daemon.changeRepeatable(message, context) { try $0.emitStepWithOptions($1, on: $2) }
                 },
-                .init("EmitSteps", in: [Argument("steps", "a(sa{sv})")], out: [Argument("outcomes", "a(tsss)")]) {
+                .init(
+                    "EmitSteps", in: [Argument("steps", "a(sa{sv})", qtType: "FlowBusStepList")],
+                    out: [Argument("outcomes", "a(tsss)", qtType: "FlowBusStepOutcomeList")]
+                ) {
                     message, context, _ in
                     Daemon.change(message, context) { try $0.emitSteps($1, on: $2) }
                 },

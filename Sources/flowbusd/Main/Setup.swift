@@ -1,4 +1,5 @@
 import FlowFile
+import FlowWire
 import Logging
 import SdBus
 
@@ -30,6 +31,36 @@ struct Setup {
         root: [CoordinatorInterface.description, HistoryInterface.description],
         presentables: [StepperInterface.description, PresentableInterface.description],
         flows: [FlowInterface.description])
+    /// What Introspect answers.
+    let introspection = Introspection()
+}
+
+/// The documents of the objects.
+struct Introspection {
+    private static let standard = InterfaceDescription.standardXML
+    private let screen = standard + StepperInterface.description.xml + PresentableInterface.description.xml
+    private let flow = FlowInterface.description.xml
+    /// Of the root object, below which the presentables are twice.
+    let root = InterfaceDescription.document(
+        standard + InterfaceDescription.objectManagerXML + CoordinatorInterface.description.xml
+            + HistoryInterface.description.xml,
+        children: [BusNames.tree, BusNames.instances].map { lastElement("\($0)") })
+
+    /// Of the node above all roots, which has no interface of the service.
+    func tree(_ children: [String]) -> String { document(Self.standard, children) }
+
+    /// Of a presentable.
+    func presentable(isFlow: Bool, _ children: [String]) -> String {
+        document(isFlow ? screen + flow : screen, children)
+    }
+
+    private func document(_ interfaces: String, _ children: [String]) -> String {
+        InterfaceDescription.document(interfaces, children: children.map(Self.lastElement))
+    }
+
+    private static func lastElement(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
 }
 
 /// The tables of the interfaces for sd-bus.
