@@ -46,7 +46,12 @@ struct RandomDefinitions {
         builder.context = [
             .init(
                 name: "c", initial: "x", setters: emitters, isPrivate: chance(5, &random),
-                changed: chance(3, &random) ? ("s0", "f0") : nil)
+                changed: chance(3, &random) ? ("s0", "f0") : nil),
+            .init(name: "language", initial: "de", setters: emitters),
+        ]
+        let both = LocalizedText([.init("en", "Page ${n} ${pin}"), .init("de", "Seite ${n} ${pin}")])
+        builder.texts = [
+            "p0": Texts(title: both), "p2": Texts(title: LocalizedText("Third")), "f1": Texts(title: both),
         ]
         for name in flows {
             let children = Children.allCases.randomElement(using: &random) ?? .free

@@ -186,7 +186,10 @@ final class RandomProcesses {
             acknowledge()
         case 9:
             if chance(3) {
-                let values = [Argument("c", .string(["x", "y", "z"].randomElement(using: &random) ?? ""))]
+                var values = [Argument("c", .string(["x", "y", "z"].randomElement(using: &random) ?? ""))]
+                if requests % 2 == 0 {
+                    values.append(Argument("language", .string(["de", "en"][Int(requests / 2 % 2)])))
+                }
                 let flow = coordinator.isFlow(node) && chance(2) ? node : nil
                 call("set \(values)") { .contextSet($0, values, of: flow, by: client) }
             } else if chance(2) {

@@ -98,7 +98,7 @@ extension World {
     /// What owners do with their screens.
     private func owned(_ peer: Peer, _ path: String) {
         let presentable = BusNames.Interface.presentable
-        switch below(9) {
+        switch below(10) {
         case 0: call(peer, path, presentable, "SetTitle", "s") { $0.string(["Title", ""][below(2)]) }
         case 1: call(peer, path, presentable, "SaveState", "a{sv}") { $0.items([("number", .uint64(events))]) }
         case 2: call(peer, path, presentable, "SetBackStep", "s") { $0.string(chance(3) ? "" : stepName) }
@@ -111,6 +111,10 @@ extension World {
             call(peer, path, presentable, "SetVisibleWithOptions", "ba{sv}") { body in
                 body.bool(true)
                 body.items([("title", .string("t\(below(3))")), ("tellSight", .bool(chance(2)))])
+            }
+        case 8:
+            call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "SetContext", "a{sv}") { body in
+                body.items([("c", chance(8) ? .int64(1) : .string(["x", "y"][below(2)]))])
             }
         default:
             call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "MoveRoot", "os") { body in
