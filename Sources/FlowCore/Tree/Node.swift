@@ -243,10 +243,16 @@ struct NodeTable: Sendable {
 
     /// Sets a flow's latest navigation. Each step does, so nothing else is counted again.
     mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
+        var change = next.usage
         if let former = nodes[slot.index].flow?.activity.last {
-            accounting.count(-former.usage, for: former.client)
+            // Most steps of a flow come from one client, whose usage stays as it was.
+            if former.client == next.client {
+                change += -former.usage
+            } else {
+                accounting.count(-former.usage, for: former.client)
+            }
         }
-        accounting.count(next.usage, for: next.client)
+        accounting.count(change, for: next.client)
         update(slot) { $0.flow?.activity.last = next }
         noteReclaimChange(of: slot)
     }

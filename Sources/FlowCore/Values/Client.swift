@@ -15,7 +15,7 @@ public struct Client: Hashable, Sendable {
     static let former = Client("former")
 
     /// Whether it stands for a service with a stepper. It may be on another bus, and has no usage.
-    var isService: Bool { !name.hasPrefix(":") && name.contains(".") }
+    var isService: Bool { name.utf8.first != UInt8(ascii: ":") && name.contains(".") }
     /// Whether it is a connection whose usage counts.
     var isConnection: Bool { !isService && self != .daemon }
 }
