@@ -1,4 +1,4 @@
-"""A page of the terminal in one function: it returns a title, a text and buttons, and is asked again when its arguments change."""
+"""A page of the terminal in one function: it returns a title, a text and buttons, and is asked again when what it shows changes."""
 
 import sys
 from pathlib import Path
@@ -18,15 +18,15 @@ Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), STYLE, Gtk.
 
 
 def page(presenter, name):
-    """Registers the function of a page. It gets the screen and its arguments, and returns a title, a text, and what can be pressed:
-    a dict of labels and functions. The function with the label "…" gets what is typed."""
+    """Registers the function of a page. It gets the screen and the values of its context, and returns a title, a text, and what can be
+    pressed: a dict of labels and functions. The function with the label "…" gets what is typed."""
 
     def register(content):
         @presenter.screen(name)
         def show(screen):
             window = Gtk.Window(css_classes=[name], decorated=False)
-            screen.on_update(lambda screen: fill(window, *content(screen, **screen.arguments)))
-            fill(window, *content(screen, **screen.arguments))
+            screen.on_context(lambda screen: fill(window, *content(screen, **screen.context)))
+            fill(window, *content(screen, **screen.context))
             return window
 
         return content

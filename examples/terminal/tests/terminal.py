@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import sys
+import tomllib
 from pathlib import Path
 
 from gi.repository import GLib
@@ -14,6 +15,7 @@ from gi.repository import GLib
 HERE = Path(__file__).parent
 PROGRAMS = HERE.parent / "programs"
 WELCOME, TICKET, OUTAGE = "customer/visit/welcome", "customer/visit/ticket", "customer/outage/outage"
+SCREENS = tomllib.loads((HERE.parent / "flows.d" / "20-screens.toml").read_text())["screens"]
 PAGES = {"customer": "welcome", "cashier": "pay", "receipt": "receipt", "attendant": "board"}  # One page of each program.
 
 
@@ -139,15 +141,31 @@ class Terminal:
 
     @property
     def page(self):
-        """The page that the customer sees: its name and its arguments."""
+        """The page that the customer sees: its name, and what it knows."""
         node, = [it for path, it in self.device.tree().items() if it.presented and not it.is_flow and path.startswith("customer")]
-        return node.name, dict(node.arguments)
+        return node.name, self.known(node.path)
 
-    def wait(self, name, timeout=None, **arguments):
-        """Waits until the customer sees this page, with these arguments."""
+    def known(self, path):
+        """What a page knows: those values of the flows above it that its declaration names."""
+        flow, page = path.rsplit("/", 1)
+        known = self.context(flow)
+        return {name: known[name] for name in SCREENS[page].get("context", []) if name in known}
+
+    def context(self, path):
+        """The values of a flow and of those above it; none if it is gone."""
+        above = self.context(path.rpartition("/")[0]) if "/" in path else {}
+        try:
+            return above | self.device.connection.call_sync(
+                "org.flowbus.Navigation1", f"/org/flowbus/Navigation1/tree/{path}", "org.freedesktop.DBus.Properties", "Get",
+                GLib.Variant("(ss)", ("org.flowbus.Navigation1.Flow", "Context")), None, 0, -1).unpack()[0]
+        except GLib.Error:
+            return {}
+
+    def wait(self, name, timeout=None, **values):
+        """Waits until the customer sees this page, which knows these values."""
 
         def is_shown(tree):
             screens = [it for it in tree.values() if not it.is_flow and it.name == name]
-            return any(it.presented and arguments.items() <= it.arguments.items() for it in screens)
+            return any(it.presented and values.items() <= self.known(it.path).items() for it in screens)
 
-        self.device.wait_for(is_shown, f"the page '{name}' with {arguments}", timeout)
+        self.device.wait_for(is_shown, f"the page '{name}' with {values}", timeout)

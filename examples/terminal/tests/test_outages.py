@@ -28,7 +28,7 @@ def test_the_compositor_is_away_for_a_while(plain, libflowbus, display):
         terminal.device.kill(name)
     terminal.device.wait_for(lambda tree: tree[f"{TICKET}/fee"].owner == "" and not tree["attendant/board"].visible)
     terminal.wait_tried("fee", "board", pause=1.0)  # That long it is away.
-    assert terminal.device.tree()[TICKET].arguments["ticket"] == "A-17"
+    assert terminal.context(TICKET)["ticket"] == "A-17"
     display.touch()
     terminal.wait("fee", SOON, ticket="A-17", cents=450)
     terminal.wait("board", SOON)

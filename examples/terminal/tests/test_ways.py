@@ -11,8 +11,8 @@ from terminal import HERE, OUTAGE, PROGRAMS, TICKET, WELCOME
 def test_both_displays_begin(terminal):
     assert terminal.device.tree() == """
         customer        flow, presented
-        └── visit       flow, presented, current  lang=en
-            └── welcome screen, presented, current  lang=en
+        └── visit       flow, presented, current
+            └── welcome screen, presented, current
         attendant       flow, presented
         └── board       screen, presented, current
     """
@@ -29,8 +29,8 @@ def test_a_ticket_is_paid(terminal):
 
 def test_a_declined_card_leads_back_to_the_fee(terminal):
     terminal.pay().emit("notPaid", why="the card is blocked")
-    name, arguments = terminal.page
-    assert (name, arguments["ticket"], arguments["problem"]) == ("fee", "A-17", "the card is blocked")
+    name, known = terminal.page
+    assert (name, known["ticket"], known["problem"]) == ("fee", "A-17", "the card is blocked")
     assert terminal.customer.screen("fee").emit("payAsked") == "navigated"
     assert terminal.page[0] == "pay"
 
@@ -53,7 +53,7 @@ def test_help_is_there_with_and_without_a_ticket(terminal):
     terminal.customer.screen("fee").emit("helpAsked")
     assert terminal.page[0] == "help"
     terminal.customer.screen("help").back()
-    assert terminal.page == ("fee", {"ticket": "A-17", "cents": 450, "lang": "en"})
+    assert terminal.page == ("fee", {"ticket": "A-17", "cents": 450, "lang": "en", "problem": ""})
 
 
 def test_a_language_is_that_of_all_pages(terminal):
@@ -62,7 +62,7 @@ def test_a_language_is_that_of_all_pages(terminal):
     assert terminal.page == ("welcome", {"lang": "de"})
     assert terminal.customer.screen("welcome").instance == instance
     pay = terminal.pay()
-    assert pay.arguments["lang"] == "de"
+    assert pay.context["lang"] == "de"
     pay.emit("paid", receipt="R-1")
     assert terminal.page[1]["lang"] == "de"
 
@@ -70,9 +70,9 @@ def test_a_language_is_that_of_all_pages(terminal):
 def test_a_language_can_be_chosen_when_the_ticket_is_in(terminal):
     terminal.insert()
     terminal.customer.screen("fee").emit("languagePicked", lang="de")
-    assert terminal.page == ("fee", {"ticket": "A-17", "cents": 450, "lang": "de"})
+    assert terminal.page == ("fee", {"ticket": "A-17", "cents": 450, "lang": "de", "problem": ""})
     terminal.customer.screen("fee").back()
-    assert terminal.page == ("welcome", {"lang": "en"})
+    assert terminal.page == ("welcome", {"lang": "de"})
 
 
 def test_nobody_else_acts_on_a_ticket(terminal):
