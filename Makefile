@@ -81,6 +81,7 @@ manual = $(wildcard man/*) $(documents)
 schemas = $(wildcard schema/*.json)
 # Definitions with their READMEs, and programs to read. The programs that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/*.act.toml examples/*/README.md)) \
+    $(wildcard examples/recipes/*/flows.toml examples/recipes/*/tour) \
     examples/car/vehicle \
     examples/drafts/draft \
     $(addprefix examples/phone/,logind screens) \
