@@ -8,8 +8,8 @@ struct ManualError: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// Writes the generated parts of the man pages and documents: what the XML of the interfaces, the tables of the code and the
-/// help texts of the programs say.
+/// Writes the generated parts of the man pages and documents: what the XML of the interfaces, the tables of the code, the
+/// help texts of the programs and the recipes of `examples` say.
 ///
 /// A part stands between two comments, `<!-- limits: quotas -->` and `<!-- end -->`, or `.\" limits: quotas` and `.\" end`.
 @main
@@ -73,7 +73,7 @@ enum Manual {
         let match =
             isPage
             ? line.firstMatch(of: #/^\.\\" ((?:limits|errors|interface|options|commands):.*)$/#)
-            : line.firstMatch(of: #/^<!-- ((?:limits|errors|interface):.*) -->$/#)
+            : line.firstMatch(of: #/^<!-- ((?:limits|errors|interface|recipes):.*) -->$/#)
         return match.map { String($0.output.1) }
     }
 
@@ -86,6 +86,8 @@ enum Manual {
         case "limits: definitions": Tables.limits(Limits.definitions, ["what", "limit"], isPage: isPage)
         case "limits: times": Tables.limits(Limits.times, ["what", "time"], isPage: isPage)
         case "errors: all": Tables.errors(isPage: isPage)
+        case "recipes: questions" where !isPage: try RecipeDocument(besides: interfaces).questions
+        case "recipes: answers" where !isPage: try RecipeDocument(besides: interfaces).answers
         default:
             try sectionOfPage(part, isPage, interfaces, at: place)
         }

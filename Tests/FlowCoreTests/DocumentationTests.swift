@@ -11,8 +11,8 @@ struct DocumentationTests {
     /// The documents that mention rules.
     private let files = [
         "docs/concepts.md", "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md",
-        "docs/architecture.md", "docs/glossary.md", "docs/reliability.md", "README.md", "HACKING.md", "CONTRIBUTING.md",
-        "SECURITY.md",
+        "docs/architecture.md", "docs/glossary.md", "docs/reliability.md", "docs/recipes.md", "README.md", "HACKING.md",
+        "CONTRIBUTING.md", "SECURITY.md",
     ]
 
     private func text(_ path: String) throws -> String {
