@@ -39,6 +39,8 @@ FUZZ_SECONDS = 5
 FUZZ_TARGETS =
 # What `make mutate` gives to reliability/simulation/mutate: --seeds 1000, or numbers of mutations.
 MUTATIONS =
+# Which D-Bus libraries of others `make foreign` has; empty for all that this machine can have.
+LIBRARIES =
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
 # What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
@@ -138,7 +140,7 @@ installed = \
 
 .PHONY: help demo tours run test test-build test-night test-quick test-windows optimized clients test-clients inspector swift-app own-actor \
     test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
-    bench-build bench bench-compare bench-check bench-update reliability-build faults flood history spin rights user-manager simulate mutate fuzz
+    bench-build bench bench-compare bench-check bench-update reliability-build faults flood history spin rights user-manager foreign simulate mutate fuzz
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -174,6 +176,7 @@ help:
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
 	@echo 'make spin       verify the model of tokens, owners and restarts, and hold recorded traces against it'
 	@echo 'make rights     try what a sandbox, another user, and another client can do, and search for private arguments'
+	@echo 'make foreign    have programs with the D-Bus libraries of other people emit steps and show a screen (LIBRARIES="GJS godbus")'
 	@echo 'make user-manager  kill, stop, restart and upgrade the service under a real systemd --user'
 	@echo 'make reproducible  build the Debian packages twice, in different surroundings, and compare them'
 	@echo 'make simulate   run flowbusd on a simulated bus and disk, by seeds (SIMULATION="$(SIMULATION)")'
@@ -470,6 +473,13 @@ user-manager:
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@reliability/user/run || [ $$? -eq 77 ]
+
+# `make deps` leaves out what it needs: hundreds of packages.
+foreign:
+	@tools/dependencies build demo reliability foreign
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product test-bus
+	@TEST_BUS=.build/debug/test-bus reliability/foreign/run $(LIBRARIES)
 
 reproducible:
 	@tools/dependencies build deb
