@@ -30,6 +30,7 @@ struct Machine: Sendable {
     var steppers: Steppers
     /// When signals may report the values of the context.
     var contextPace = ContextPace()
+    var outputs = Outputs()
     /// The time of the event that is continued in slices.
     var begun = Instant(microseconds: 0)
 
@@ -141,6 +142,7 @@ struct Machine: Sendable {
         case .flowRequested(let request, let flowRequest): coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
             moveRoot(node, to: output, by: client, request, &turn)
+        case .outputsSet(let request, let names, let client): setOutputs(names, by: client, request, &turn)
         case .pausesEnded(let request): endPauses(request, &turn)
         case .deepLinkOpened(let request, let step, let arguments, let client, let activationToken, let waits):
             turn.call.request = request

@@ -88,7 +88,7 @@ public struct ContributorRules {
             )
         case .hide(let name) where !name.isFlow(isFlow):
             return ("hide", "'\(name.name)' is a screen; 'hide' is for flows")
-        case .child, .pop, .show, .hide, .dismiss, .evict, .set, .current, .parent, .end, .answer: return nil
+        case .child, .pop, .show, .hide, .dismiss, .evict, .set, .move, .current, .parent, .end, .answer: return nil
         }
     }
 
@@ -183,6 +183,8 @@ public protocol ContributorSource {
     func result() throws(Failure) -> ArgumentSource?
     /// Returns the values of the context that the kind sets (S-57).
     func contextValues() throws(Failure) -> [Binding]?
+    /// Returns the output to which the root moves (S-53).
+    func output() throws(Failure) -> Binding.Source?
 
     /// Returns the step that an option names; nil is for the kind.
     func step(_ option: Option?) throws(Failure) -> Step?
@@ -232,6 +234,7 @@ public struct ContributorReader<Source: ContributorSource> {
         case .dismiss: contributor = try source.presentable(orRoot: false).map { .dismiss($0) }
         case .evict: contributor = try source.hasNoName(or: "") ? .evict : nil
         case .set: contributor = try source.contextValues().map { .set($0) }
+        case .move: contributor = try source.output().map { .move($0) }
         case .none: return try source.hasNoName(or: "") ? [] : nil
         }
         return contributor.map { [$0] }
@@ -305,7 +308,7 @@ public struct ContributorReader<Source: ContributorSource> {
         guard let child, let arguments, let stepArguments else { return nil }
         return ChildTemplate(
             child.presentable, id: id, arguments: arguments, step: step?.id, stepArguments: stepArguments,
-            style: style ?? "", whenHidden: whenHidden.flatMap(WhenHidden.init), reuses: reuses, raises: raises,
+            style: style, whenHidden: whenHidden.flatMap(WhenHidden.init), reuses: reuses, raises: raises,
             clears: clears, layer: layer, onDismissed: onDismissed, onResult: onResult)
     }
 
@@ -371,7 +374,7 @@ extension ChildTemplate {
     public func given(_ option: NamedContributor.Option) -> NamedContributor.Given? {
         switch option {
         case .id: id.map { .text($0) }
-        case .style: style.isEmpty ? nil : .text(style)
+        case .style: style.map { .text($0) }
         case .whenHidden: whenHidden.map { .text($0.rawValue) }
         case .reuse: raises ? .text(NamedContributor.Option.raise) : reuses ? .flag(true) : nil
         case .clear: clears ? .flag(true) : nil

@@ -48,6 +48,8 @@ public final class Definitions: Equatable, Sendable {
     public let steppers: [StepperDefinition]
     /// The values that all flows and screens can know, sorted by name (S-57).
     public let context: [ContextDeclaration]
+    /// The bus name whose owner can say which outputs there are (`SetOutputs`); nil if nobody can (S-53).
+    public let outputSetter: String?
 
     /// The bus names of the presenters that are started early, unique and in the order of their screens (S-44).
     public let earlyPresenters: [String]
@@ -79,7 +81,8 @@ public final class Definitions: Equatable, Sendable {
     /// Creates definitions. No list may contain a name twice.
     public init(
         steps: [StepDeclaration] = [], screens: [ScreenDeclaration] = [], flows: [FlowDefinition] = [],
-        autostart: [Autostart] = [], steppers: [StepperDefinition] = [], context: [ContextDeclaration] = []
+        autostart: [Autostart] = [], steppers: [StepperDefinition] = [], context: [ContextDeclaration] = [],
+        outputSetter: String? = nil
     ) {
         self.steps = steps
         self.screens = screens
@@ -87,6 +90,7 @@ public final class Definitions: Equatable, Sendable {
         self.autostart = autostart
         self.steppers = steppers
         self.context = context
+        self.outputSetter = outputSetter
         var early: Set<String> = []
         earlyPresenters = screens.filter(\.startsEarly).compactMap(\.presenter?.service.name)
             .filter { early.insert($0).inserted }
@@ -109,6 +113,7 @@ public final class Definitions: Equatable, Sendable {
     /// The bus names of emitters, setters, guards, navigators and presenters, sorted and unique.
     public var busNames: [String] {
         var names = Set(context.flatMap(\.setters))
+        if let outputSetter { names.insert(outputSetter) }
         for flow in flows {
             names.formUnion(flow.emitters)
             names.formUnion(flow.context.flatMap(\.setters))
@@ -166,6 +171,7 @@ public final class Definitions: Equatable, Sendable {
     public static func == (one: Definitions, other: Definitions) -> Bool {
         one.steps == other.steps && one.screens == other.screens && one.flows == other.flows
             && one.autostart == other.autostart && one.steppers == other.steppers && one.context == other.context
+            && one.outputSetter == other.outputSetter
     }
 
     private static func index(_ names: some Collection<String>) -> [String: Int] {
@@ -454,34 +460,5 @@ public struct Idle: Hashable, Sendable {
         self.after = after
         self.step = step
         self.whenHidden = whenHidden
-    }
-}
-
-/// A root that starts with the daemon.
-public struct Autostart: Equatable, Sendable {
-    /// The flow.
-    public let flow: FlowID
-    /// The root's id; nil for the flow's name.
-    public let id: String?
-    /// The flow's arguments.
-    public let arguments: Arguments
-    /// Its initial step; nil for the flow's own.
-    public let step: StepID?
-    /// The initial step's arguments.
-    public let stepArguments: Arguments
-    /// The output that it stands on; empty if it has none (S-41).
-    public let output: String
-
-    /// Creates a root.
-    public init(
-        _ flow: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil,
-        stepArguments: Arguments = [], output: String = ""
-    ) {
-        self.flow = flow
-        self.id = id
-        self.arguments = arguments
-        self.step = step
-        self.stepArguments = stepArguments
-        self.output = output
     }
 }

@@ -64,6 +64,11 @@ struct GivenContributor: ContributorSource {
         return bindings
     }
 
+    func output() throws(FlowError) -> Binding.Source? {
+        if let problem = Names.problem(output: contributor.name) { throw ContributorRules.wrong(problem) }
+        return .literal(.string(contributor.name))
+    }
+
     // MARK: Names
 
     func step(_ option: Option?) throws(FlowError) -> Step? {

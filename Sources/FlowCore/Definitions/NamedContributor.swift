@@ -21,6 +21,8 @@ public struct NamedContributor: Equatable, Sendable {
         case evict
         /// Sets values of the context.
         case set
+        /// Moves the root to another output, whose name it has.
+        case move
         /// Ends the flow.
         case end
         /// Another step on the flow.

@@ -47,6 +47,8 @@ public enum Condition: Equatable, Sendable {
     case alive(KeyedName)
     /// The context has this value of this name, as the flow sees it (S-57); the value is of the declared type.
     case context(String, Value)
+    /// Two values are the same, at least one of which is looked up when the step is taken (S-53). An absent one is the same as none.
+    case same(Binding.Source, Binding.Source)
 }
 
 /// A contributor, as a definition file declares it: RxFlow's FlowContributor.
@@ -65,6 +67,8 @@ public enum FlowContributor: Equatable, Sendable {
     case evict
     /// Sets values of the context, as the flow sees it (S-57).
     case set([Binding])
+    /// Moves the root of the flow to this output; an empty one stands for none (S-53).
+    case move(Binding.Source)
     /// Forwards a step to the flow itself (S-20).
     case current(StepTemplate)
     /// Forwards a step to the parent (S-20).
@@ -103,8 +107,8 @@ public final class ChildTemplate: Equatable, Sendable {
     public let step: StepID?
     /// The initial step's arguments.
     public let stepArguments: ArgumentSource
-    /// The style, a hint how to show it (`modal`, …); empty if there is none.
-    public let style: String
+    /// The style, a hint how to show it (`modal`, …); nil for none, or for that of a child that is reused (S-52).
+    public let style: String?
     /// Overrides the policy of the definition (S-15); nil does not.
     public let whenHidden: WhenHidden?
     /// Whether an existing child of that name gets the new arguments instead: the newest child, or with tabs any child
@@ -114,7 +118,7 @@ public final class ChildTemplate: Equatable, Sendable {
     public let raises: Bool
     /// Whether the flow's children are dismissed first (S-19).
     public let clears: Bool
-    /// The layer in which the child stands; nil for the lowest (S-37).
+    /// The layer in which the child stands; nil for the lowest (S-37), or for that of a child that is reused (S-52).
     public let layer: String?
     /// A step that is triggered on the flow when the child is dismissed by anything but a rule (S-23). Its arguments
     /// can refer to the child's own (``Binding/Source/step(_:)``), to its name and to the reason; inherited arguments
@@ -128,7 +132,7 @@ public final class ChildTemplate: Equatable, Sendable {
     /// A child to create.
     public init(
         _ presentable: Presentable, id: String? = nil, arguments: ArgumentSource = .inherited, step: StepID? = nil,
-        stepArguments: ArgumentSource = .inherited, style: String = "", whenHidden: WhenHidden? = nil,
+        stepArguments: ArgumentSource = .inherited, style: String? = nil, whenHidden: WhenHidden? = nil,
         reuses: Bool = false, raises: Bool = false, clears: Bool = false, layer: String? = nil,
         onDismissed: StepTemplate? = nil, onResult: StepTemplate? = nil
     ) {
@@ -196,6 +200,8 @@ public struct Binding: Equatable, Sendable {
         case step(String)
         /// `$flow.name`: the argument of the flow. Left out if there is none.
         case flow(String)
+        /// `$flow.output`: the output that the root stands on; empty if it has none (S-53).
+        case output
         /// `$context.name`: the value of the context, as the flow sees it (S-57). Left out if there is none.
         case context(String)
         /// `$result.name` in `onResult`: the value of the result. Left out if there is none.

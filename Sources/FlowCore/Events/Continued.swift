@@ -76,7 +76,7 @@ extension Machine {
         var others: [Alarms.Entry] = []
         while let next = alarms.takeNext(dueBy: turn.now) {
             switch next.subject {
-            case .flow, .stepper, .screen, .beginning, .context: others.append(next)
+            case .flow, .stepper, .screen, .beginning, .context, .outputs: others.append(next)
             case .call(let request): replyTimedOut(request, &turn)
             }
         }

@@ -18,6 +18,8 @@ extension Machine {
         }
         serial = max(serial, stored.counters.serial)
         restoreContext(stored.contexts[0], of: .coordinator, onSameBus: onSameBus)
+        if let record = stored.outputs { outputs.restore(record, at: turn.now) }
+        watchOutputs()
         restoreRegistrations(stored.registrations, onSameBus: onSameBus, &turn)
         let departed = onSameBus ? restoreNameOwners(stored.nameOwners) : []
         origins.restore(stored.origins, latest: stored.lastOrigin)

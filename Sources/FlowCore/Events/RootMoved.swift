@@ -18,20 +18,8 @@ extension Machine {
             return
         }
         turn.answer = .reply(request, .done)
-        let isNew = forest[slot].output != output
-        if isNew { forest.touch(root: slot) }
-        forest.update(slot) { $0.kept.output = output }
-        raise(slot, for: client, isNew: isNew)
-        forest.updateVisibility(below: nil, changed: [slot])
+        move(slot, to: output, for: client)
         reportChanges(&turn)
-        if isNew { for screen in forest.screensInSight(below: slot) { presentAnew(screen) } }
         triggerPresented(&turn)
-    }
-
-    /// The presenter of a screen in sight is called again, because something else than the arguments is new (S-41). A program
-    /// with an action would only do that again.
-    private mutating func presentAnew(_ slot: NodeSlot) {
-        guard case .service? = forest[slot].presenting?.presenter else { return }
-        presentAgain(slot)
     }
 }

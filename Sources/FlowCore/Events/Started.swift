@@ -4,22 +4,14 @@ extension Machine {
     /// The service has started: the roots begin, one after the other.
     mutating func start(_ turn: inout Turn) {
         awaitFirstValues(turn)
-        for root in definitions.autostart where !restoredRoots.contains(id(of: root)) { start(root, &turn) }
+        for root in definitions.autostart {
+            if root.isPerOutput {
+                for output in outputs.present where root.isFor(output) { start(root, on: output, &turn) }
+            } else if !restoredRoots.contains(definitions.id(of: root)), startsNow(root) {
+                start(root, id: root.id, on: root.output, &turn)
+            }
+        }
         restoredRoots = []
         earlyPresenters = definitions.earlyPresenters
-    }
-
-    /// Starts a root of `autostart`, and ends its cascade before the next one.
-    mutating func start(_ root: Autostart, _ turn: inout Turn) {
-        do throws(FlowError) {
-            _ = try begin(
-                FlowRequest(
-                    root.flow, id: root.id, arguments: root.arguments, step: root.step,
-                    stepArguments: root.stepArguments, by: .daemon, output: root.output), &turn)
-        } catch {
-            let path = forest.path(of: id(of: root), below: nil)
-            turn.effects.append(.reportUnstarted(path: path, error))
-        }
-        runToEnd(&turn)
     }
 }

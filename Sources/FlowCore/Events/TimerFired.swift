@@ -13,6 +13,7 @@ extension Machine {
         case .call(let request): replyTimedOut(request, &turn)
         case .screen(let screen): takeAlarm(of: screen, at: next.due, &turn)
         case .context(let flow): contextIsDue(of: flow, &turn)
+        case .outputs: outputsAreDue(at: next.due, &turn)
         case .beginning(let flow): if let slot = forest.slot(of: flow) { endPause(ofFlow: slot, at: next.due) }
         }
     }

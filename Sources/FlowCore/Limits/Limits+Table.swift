@@ -48,6 +48,9 @@ extension Limits {
             LimitRow("style of a child", "\(count(styleLength)) bytes"),
             LimitRow("screens with timings of their own (S-46), apart for `cold` and `warm`", "\(count(timedScreens))"),
             LimitRow("name of an output", "\(count(outputLength)) bytes"),
+            LimitRow(
+                "outputs (S-53), those that are missing for a moment included; of more, those that are missing longest are gone",
+                count(outputs)),
             LimitRow("object path", "\(count(pathLength)) bytes"),
             LimitRow(
                 "`timeout` of a presenter, guard or navigator",
@@ -134,6 +137,7 @@ extension Limits {
             LimitRow("`Touch` has no effect after a step or `Touch` that reached the flow (S-34)", time(touchPause)),
             LimitRow("the time between two steps of a property (S-42)", time(stepperPause)),
             LimitRow("the time between two signals of changed values of the context (S-57)", time(contextPause)),
+            LimitRow("an output is gone when it was not in the list for this time (S-53)", time(outputWait)),
             LimitRow(
                 "a service has for the first value of a property; then it counts as absent (S-49)", time(firstValueTime)
             ),

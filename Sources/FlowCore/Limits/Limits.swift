@@ -69,6 +69,10 @@ public enum Limits {
     public static let inputAge: UInt64 = 60_000_000
     /// The longest name of an output, in bytes (S-41).
     public static let outputLength = 64
+    /// The outputs that there can be, those included that are missing for a moment (S-53).
+    public static let outputs = 16
+    /// How long an output counts as there without being in the list (S-53), in µs.
+    public static let outputWait: UInt64 = 10_000_000
     /// Bytes of the arguments of all contributors in one answer of a navigator: no more than their children can have.
     public static let answerBytes = liveArgumentBytesPerClient
     /// Bytes in a token.

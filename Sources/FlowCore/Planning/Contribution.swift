@@ -30,6 +30,8 @@ public struct Contribution: Equatable, Sendable {
         case evict
         /// Other values of the context; its arguments are these values (S-57).
         case set
+        /// Another output for the root: its name, or empty for none, and the root's path (S-53).
+        case move
     }
 
     /// The kind.

@@ -8,8 +8,22 @@ extension Machine {
         return slot
     }
 
-    /// The id that a root of `autostart` gets, if that is free.
-    func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
+    /// The place in the files of the root of `autostart` that a root is; nil if it is none.
+    func autostartPlace(of root: NodeSlot) -> Int? {
+        let node = forest[root]
+        let home = node.flow?.kept.away?.output ?? node.output
+        let places = definitions.autostart.indices.filter { place in
+            let entry = definitions.autostart[place]
+            guard entry.flow == node.flow?.definition else { return false }
+            let id = definitions.id(of: entry)
+            if !entry.isPerOutput, node.id == id { return true }
+            // Roots of a client can have an id like theirs.
+            return node.client == .daemon
+                && (entry.isPerOutput ? node.id.hasPrefix(id + "_") : entry.id == nil)
+        }
+        return places.first { definitions.id(of: definitions.autostart[$0]) == node.id }
+            ?? places.first { definitions.autostart[$0].isFor(home) } ?? places.first
+    }
 
     func unhandled(_ step: StepID, at flow: NodeID?) -> String {
         guard let flow = forest.slot(of: flow) else { return "the flow has ended" }
@@ -49,7 +63,26 @@ extension Machine {
         case .argument(let name, let value): arguments[name]?.value == value
         case .alive(let name): forest.isAlive(sought(name, arguments, flow), near: flow)
         case .context(let name, let value): forest.contextValue(name, from: flow)?.value == value
+        case .same(let one, let other): areSame(one, other, arguments, flow)
         }
+    }
+
+    private func areSame(
+        _ one: Binding.Source, _ other: Binding.Source, _ arguments: Arguments, _ flow: NodeSlot
+    ) -> Bool {
+        guard let (one, other) = compared(one, other, arguments, flow) else { return false }
+        return [one].have([other], of: [""])
+    }
+
+    /// The values that a condition compares; nil if one is absent.
+    func compared(
+        _ one: Binding.Source, _ other: Binding.Source, _ arguments: Arguments, _ flow: NodeSlot
+    ) -> (Argument, Argument)? {
+        let scope = Planner.Scope(arguments: arguments, flow: flow, origin: 0, now: begun)
+        guard let one = Planner.value(of: Binding("", one), scope, forest),
+            let other = Planner.value(of: Binding("", other), scope, forest)
+        else { return nil }
+        return (one, other)
     }
 
     /// What a condition means by a name.

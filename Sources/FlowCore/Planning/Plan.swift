@@ -28,6 +28,8 @@ struct Plan {
         case raise
         /// It becomes visible, or hidden.
         case setVisible(Bool)
+        /// It stands in another layer, and has another style; nil for what stays (S-52).
+        case place(layer: String?, style: String?)
     }
 
     /// A child of the flow at some place of the list.
@@ -59,6 +61,8 @@ struct Plan {
     var forwardsToCurrent: [Step] = []
     /// Whether the covered screens of the tree are evicted.
     var evicts = false
+    /// The output to which the root moves; nil if it does not.
+    var output: String?
     /// Values of the context, of each the last.
     var settings: [ContextSetting] = []
     var end = End.no
@@ -102,6 +106,11 @@ struct Plan {
             }
         }
         children.append(.adjust(place, adjustment))
+    }
+
+    /// Whether a live child gets another place.
+    func places(_ slot: NodeSlot) -> Bool {
+        children.contains { if case .adjust(.live(slot), .place) = $0 { true } else { false } }
     }
 
     /// Removes the changes of a child that goes.

@@ -52,7 +52,7 @@ extension Contribution.Kind {
     fileprivate var namesLiveChild: Bool {
         switch self {
         case .pop, .show, .hide: true
-        case .screen, .flow, .reuse, .clear, .evict, .set, .current, .parent, .end, .back, .dismiss: false
+        case .screen, .flow, .reuse, .clear, .evict, .set, .move, .current, .parent, .end, .back, .dismiss: false
         }
     }
 }

@@ -63,6 +63,7 @@ enum Planner {
             plan.settings += settings
             plan.contributions.append(
                 Contribution(kind: .set, name: "", arguments: settings.map(\.argument).broadcastable))
+        case .move(let source): try move(to: source, &plan, scope, forest)
         case .current(let template):
             let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToCurrent.append(forward)
@@ -81,6 +82,22 @@ enum Planner {
             // Nobody but the parent learns the values.
             plan.contributions.append(contribution(.end, nil, path: nil, definitions))
         }
+    }
+
+    /// The root moves to an output. Everyone can read where it stands, but of a private value no report says so.
+    private static func move(
+        to source: Binding.Source, _ plan: inout Plan, _ scope: Scope, _ forest: Forest
+    ) throws(FlowError) {
+        let root = forest[scope.flow].root
+        let given = value(of: Binding("move", source), scope, forest)
+        guard let given, case .string(let output)? = ValueType(signature: "s")?.admit(given.value) else { return }
+        if let problem = Names.problem(output: output) {
+            throw FlowError(
+                .invalidArguments, given.isPrivate ? "a private value can't be the name of an output" : problem)
+        }
+        plan.output = output
+        plan.contributions.append(
+            Contribution(kind: .move, name: given.isPrivate ? "" : output, path: forest[root].path))
     }
 
     private static func contribution(
@@ -141,7 +158,8 @@ extension Planner {
         if template.reuses, let place = reusable(template, arguments, scope.flow, &plan, forest, definitions) {
             let name = template.name(definitions)
             reuse(
-                place, name, arguments, onResult(template, scope.arguments, definitions), step, scope.flow, &plan,
+                place, template, name, arguments, onResult(template, scope.arguments, definitions), step, scope.flow,
+                &plan,
                 forest)
             bringForward(place, template, scope.flow, &plan, forest)
             return
@@ -175,7 +193,7 @@ extension Planner {
         let id = try forest.newID(template.id, for: name, below: parent, besides: planned)
         return Forest.Birth(
             kept: Node.Kept(
-                name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
+                name: name, id: id, style: template.style ?? "", arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? "",
                 onDismissed: template.onDismissed.map { Boxed(Node.KeptStep($0, definitions)) },
                 onResult: onResult.map { Boxed($0) }),
@@ -238,20 +256,28 @@ extension Planner {
     }
 
     private static func reuse(
-        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ onResult: Node.OnResult?, _ step: Plan.Step?,
-        _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
+        _ place: Plan.Place, _ template: ChildTemplate, _ name: String, _ arguments: Arguments,
+        _ onResult: Node.OnResult?, _ step: Plan.Step?, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
     ) {
         let contribution = Contribution(
             kind: .reuse, name: name, path: path(of: place, below: flow, in: plan, forest),
-            arguments: arguments.broadcastable)
+            style: template.style ?? "", arguments: arguments.broadcastable)
         switch place {
         case .live(let slot):
             // For a second reuse in one list, the last arguments count.
             let index = plan.reuse(of: slot) ?? plan.children.count
             plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
+            // What is not written stays (S-52).
+            let isOther =
+                template.layer.map { !forest.isIn($0, slot, below: flow) } ?? false
+                || template.style.map { $0 != forest[slot].style } ?? false
+            if isOther || plan.places(slot) {
+                plan.adjust(place, .place(layer: template.layer, style: template.style))
+            }
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return }
-            let reused = birth.reused(with: arguments, onResult, hasInitial: step != nil)
+            let reused = birth.reused(
+                with: arguments, onResult, hasInitial: step != nil, layer: template.layer, style: template.style)
             plan.add(.make(reused, step), at: index, contribution)
         }
     }
@@ -319,21 +345,24 @@ extension Planner {
             let inherited = scope.departure?.how.result ?? scope.arguments
             return inherited.filter { parameters.contains($0.name) }
         case .given(let bindings):
-            return bindings.compactMap { binding in
-                switch binding.source {
-                case .literal(let value): Argument(binding.name, value)
-                case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
-                case .flow(let name): forest[scope.flow].arguments[name].map { renamed($0, binding.name) }
-                case .context(let name):
-                    forest.contextValue(name, from: scope.flow).map { renamed($0, binding.name) }
-                case .result(let name): scope.departure?.how.result?[name].map { renamed($0, binding.name) }
-                case .asked(let name): scope.asked[name].map { renamed($0, binding.name) }
-                case .childName: scope.departure.map { Argument(binding.name, .string($0.name)) }
-                case .reason: scope.departure.map { Argument(binding.name, .string($0.how.reason)) }
-                case .error: scope.departure.map { Argument(binding.name, .string($0.how.fault?.name ?? "")) }
-                case .message: scope.departure.map { Argument(binding.name, .string($0.how.fault?.message ?? "")) }
-                }
-            }
+            return bindings.compactMap { value(of: $0, scope, forest) }
+        }
+    }
+
+    /// The value of an argument in a rule; nil if it refers to an absent one.
+    static func value(of binding: Binding, _ scope: Scope, _ forest: Forest) -> Argument? {
+        switch binding.source {
+        case .literal(let value): Argument(binding.name, value)
+        case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
+        case .flow(let name): forest[scope.flow].arguments[name].map { renamed($0, binding.name) }
+        case .output: Argument(binding.name, .string(forest[forest[scope.flow].root].output))
+        case .context(let name): forest.contextValue(name, from: scope.flow).map { renamed($0, binding.name) }
+        case .result(let name): scope.departure?.how.result?[name].map { renamed($0, binding.name) }
+        case .asked(let name): scope.asked[name].map { renamed($0, binding.name) }
+        case .childName: scope.departure.map { Argument(binding.name, .string($0.name)) }
+        case .reason: scope.departure.map { Argument(binding.name, .string($0.how.reason)) }
+        case .error: scope.departure.map { Argument(binding.name, .string($0.how.fault?.name ?? "")) }
+        case .message: scope.departure.map { Argument(binding.name, .string($0.how.fault?.message ?? "")) }
         }
     }
 

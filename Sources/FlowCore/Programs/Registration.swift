@@ -105,6 +105,7 @@ extension Definitions {
                     navigator: Navigator(registration.service, steps: own)))
         }
         return Definitions(
-            steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers, context: context)
+            steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers, context: context,
+            outputSetter: outputSetter)
     }
 }

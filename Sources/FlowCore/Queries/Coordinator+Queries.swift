@@ -123,6 +123,9 @@ extension Coordinator {
     /// The values of the coordinator's context that are not private (S-57).
     public var context: Arguments { machine.forest.context.published }
 
+    /// The outputs that count as there (S-53): in the order of the latest list, and then those that are missing for a moment.
+    public var outputs: [String] { machine.outputs.present }
+
     /// The number of live flows.
     public var flowCount: Int { machine.forest.flowCount }
     /// The number of live screens.

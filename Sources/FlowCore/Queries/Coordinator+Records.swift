@@ -33,7 +33,7 @@ extension Machine {
         }
         let hasUrgentRecords =
             forest.books.nodes.isDirty || forest.books.savedStates.isDirty || forest.books.contexts.isDirty
-            || unsaved.isUrgent || origins.book.isDirty
+            || unsaved.isUrgent || origins.book.isDirty || outputs.book.isDirty
             || calls.hasUnsaved
             || registrations.book.isDirty || steppers.book.isDirty || nameOwners.book.isDirty || tokens.book.hasChanged
             || asks.book.hasChanged
@@ -52,6 +52,7 @@ extension Machine {
         records += all ? recordsOfSteps : steps
         records += origins.takeRecords(all: all) + calls.takeRecords(all: all, definitions)
         records += registrations.takeRecords(all: all, watches) + nameOwners.takeRecords(all: all)
+        records += outputs.takeRecords(all: all)
         records += steppers.takeRecords(all: all) + tokens.takeRecords(all: all) + asks.takeRecords(all: all)
         guard all else { return records }
         records.removeAll { $0.body == nil }

@@ -269,6 +269,13 @@ extension Machine {
                 return isMet ? "'context.\(name)' is what it asks for" : "'context.\(name)' is not what it asks for"
             }
             return "'context.\(name)' is \(Self.text(value.value))" + (isMet ? "" : ", not \(Self.text(wanted))")
+        case .same(let one, let other):
+            guard let (first, second) = compared(one, other, arguments, flow) else {
+                return "there is no value for \(one.text) or for \(other.text)"
+            }
+            let isPrivate = first.isPrivate || second.isPrivate
+            func value(_ argument: Argument) -> String { isPrivate ? "" : " (\(Self.text(argument.value)))" }
+            return "\(one.text)\(value(first)) is \(isMet ? "" : "not ")\(other.text)\(value(second))"
         case .argument(let name, let wanted):
             guard let argument = arguments[name] else { return "the step has no argument '\(name)'" }
             // The value in a condition on a private argument is private, too.
@@ -335,7 +342,7 @@ extension Machine {
             switch it.kind {
             // These have effects of their own.
             case .screen, .flow, .back: return nil
-            case .reuse: return "'\(it.path ?? "")' is used again (reuse)" + key(ofReused: it)
+            case .reuse: return "'\(it.path ?? "")' is used again (reuse)" + key(ofReused: it) + place(ofReused: it)
             case .clear: return "all children of the flow go first (clear)"
             case .pop:
                 return it.name == "root"
@@ -351,6 +358,9 @@ extension Machine {
             case .set:
                 let values = Self.text(it.arguments, showsPrivate: false)
                 return "the context" + (values.isEmpty ? " gets private values (set)" : " gets\(values) (set)")
+            case .move:
+                let root = "the root '\(it.path ?? "")' moves"
+                return root + (it.name.isEmpty ? " (move)" : " to the output \(name) (move)")
             // The presentables that go have lines of their own.
             case .dismiss: return it.path == nil ? "there is no \(name) to dismiss (dismiss)" : nil
             case .current: return "step \(name) is triggered on the same flow"
@@ -363,6 +373,13 @@ extension Machine {
                     ?? "the flow ends; step \(name) is for the parent, but the flow is a root"
             }
         }
+    }
+
+    /// Where a reused child stands, as far as the rule says it (S-52).
+    private func place(ofReused child: Contribution) -> String {
+        let layer = child.path.flatMap { forest.node(at: $0)?.slot }.map { forest[$0].layer } ?? ""
+        return (layer.isEmpty ? "" : ", in the layer '\(Names.escaped(layer))'")
+            + (child.style.isEmpty ? "" : ", style '\(Names.escaped(child.style))'")
     }
 
     /// Why a child was reused, if it has a key (S-51).
@@ -439,6 +456,20 @@ extension Machine {
     private static func text(microseconds: UInt64) -> String {
         if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000) s" }
         return microseconds % 1_000 == 0 ? "\(microseconds / 1_000) ms" : "\(microseconds) µs"
+    }
+}
+
+extension Binding.Source {
+    /// What a condition compares, as files have it.
+    fileprivate var text: String {
+        switch self {
+        case .literal: "the value in the file"
+        case .step(let name): "'$\(name)'"
+        case .flow(let name): "'$flow.\(name)'"
+        case .output: "'$flow.output'"
+        case .context(let name): "'$context.\(name)'"
+        case .result, .asked, .childName, .reason, .error, .message: ""
+        }
     }
 }
 

@@ -33,6 +33,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case ask = 13
         /// The values of the context that were set (S-57): those of a flow by its instance, those of the coordinator with number 0.
         case context = 14
+        /// The outputs that there are (S-53); only number 0.
+        case outputs = 15
     }
 
     /// The kind.

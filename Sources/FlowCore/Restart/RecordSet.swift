@@ -30,6 +30,7 @@ final class RecordSet {
         fileprivate var greatestNumber: UInt64 {
             var number = max(latestOrigin, node.raised)
             if let flow = node.flow {
+                number = max(number, flow.away?.raised ?? 0)
                 for pause in flow.pauses.values { number = max(number, pause.failures, pause.origin) }
             }
             return number
@@ -54,6 +55,7 @@ final class RecordSet {
     var savedStates: [UInt64: Arguments] = [:]
     /// By the instance of the flow; 0 stands for the coordinator.
     var contexts: [UInt64: ContextValues] = [:]
+    var outputs: OutputsRecord?
     /// In the order of the calls.
     var asks: [(number: UInt64, ask: Asks.Ask)] = []
 
@@ -90,6 +92,7 @@ final class RecordSet {
                 case .savedState: savedStates[number] = try SavedStateRecord(body).state
                 case .ask: asks.append((number, try Asks.Ask(body)))
                 case .context: contexts[number] = try ContextValues(body)
+                case .outputs: outputs = try OutputsRecord(body)
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
@@ -273,7 +276,7 @@ extension Record {
             return self
         case .ask: return Record(key, (try? Asks.Ask(body))?.forDisk?.encoded())
         case .context: return Record(key, (try? ContextValues(body))?.forDisk?.encoded())
-        case .counters, .activity, .origin, .registration: return self
+        case .counters, .activity, .origin, .registration, .outputs: return self
         }
     }
 }

@@ -15,6 +15,8 @@ struct Alarms: Sendable {
         case screen(NodeID)
         /// Values of the context that changed too soon after a signal (S-57): those of a flow, or of the coordinator.
         case context(NodeID?)
+        /// An output that is missing (S-53).
+        case outputs
 
         /// Orders subjects by kind, then by age.
         fileprivate var rank: (Int, UInt64) {
@@ -25,6 +27,7 @@ struct Alarms: Sendable {
             case .screen(let node): (3, node.instance)
             case .beginning(let node): (4, node.instance)
             case .context(let node): (5, node?.instance ?? 0)
+            case .outputs: (6, 0)
             }
         }
     }

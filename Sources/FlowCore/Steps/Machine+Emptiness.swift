@@ -53,8 +53,9 @@ extension Machine {
     func stepAgain(of slot: NodeSlot) -> (step: StepID, arguments: Arguments)? {
         guard let flow = forest[slot].flow?.definition else { return nil }
         if forest[slot].parent == nil, forest[slot].client == .daemon {
-            let root = definitions.autostart.first { $0.flow == flow && id(of: $0) == forest[slot].id }
-            if let root, let step = root.step { return (step, root.stepArguments) }
+            let root = autostartPlace(of: slot).map { definitions.autostart[$0] }
+            let isMeant = root.map { $0.isPerOutput || definitions.id(of: $0) == forest[slot].id } ?? false
+            if isMeant, let root, let step = root.step { return (step, root.stepArguments) }
         }
         guard let step = definitions.flows[flow.index].initial, definitions[step].requiredParameter == nil else {
             return nil

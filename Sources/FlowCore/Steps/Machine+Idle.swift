@@ -94,7 +94,7 @@ extension Machine {
                     forest.slot(of: flow).map { forest[$0].flow?.beginning != .paused(until: entry.due) } ?? true
                 case .call(let request): calls[request]?.isAwaited != true
                 case .context(let flow?): forest.slot(of: flow) == nil
-                case .stepper, .context(nil): false
+                case .stepper, .context(nil), .outputs: false
                 }
             }
         }

@@ -46,12 +46,14 @@ extension Machine {
         setLastNavigation(
             plan.arguments, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
+        let isMoved = plan.output.map { put(forest[flow].root, on: $0, for: step.client) }
         if !gone.isEmpty || !plan.children.isEmpty { forest.updateVisibility(below: flow, changed: changed) }
         if !gone.isEmpty {
             noteEmpty(flow, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
         }
         if !plan.children.isEmpty { endEmptiness(ofParent: flow) }
         let news = setContext(plan.settings, &turn)
+        if let isMoved { showMoved(forest[flow].root, isNew: isMoved) }
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(
@@ -164,7 +166,22 @@ extension Machine {
                 node.kept.isVisible = isVisible
                 node.kept.isHiddenByRule = !isVisible
             }
+        case .place(let layer, let style): place(slot, layer, style, below: flow)
         }
+    }
+
+    /// A live child moves to another layer, or gets another style: its screens are presented anew, now or when they come in sight
+    /// (S-52).
+    private mutating func place(_ slot: NodeSlot, _ layer: String?, _ style: String?, below flow: NodeSlot) {
+        let layer = layer.flatMap { forest.isIn($0, slot, below: flow) ? nil : $0 }
+        let style = style == forest[slot].style ? nil : style
+        if layer == nil, style == nil { return }
+        forest.update(slot) { node in
+            node.kept.layer = layer ?? node.layer
+            node.kept.style = style ?? node.style
+        }
+        forest.touch(slot)
+        for below in forest.postorder(slot) { presentAnew(below) }
     }
 
     /// Ends a flow: removes it with all below it, and then triggers a step on the parent (S-21), and what that has for the

@@ -81,38 +81,7 @@ extension Machine {
     }
 
     func checkOutput(_ output: String) throws(FlowError) {
-        guard output.isEmpty || Names.isOutput(output) else {
-            throw FlowError(
-                .invalidArguments,
-                "'\(Names.escaped(output))' can't be the name of an output: \(Names.outputRule), or empty for none")
-        }
-    }
-
-    /// A root comes to its output, or is raised there: as high as this client may raise it, which is below the lowest root that takes
-    /// no steps from it.
-    ///
-    /// - Parameter isNew: whether it was not on this output before; else it is never lowered.
-    mutating func raise(_ root: NodeSlot, for client: Client, isNew: Bool) {
-        let output = forest[root].output
-        if output.isEmpty { return }
-        let former = forest.roots(on: output)
-        var roots = former.filter { $0 != root }
-        let place = roots.firstIndex { !mayCover($0, with: root, client) } ?? roots.count
-        if !isNew, let present = former.firstIndex(of: root), present >= place { return }
-        roots.insert(root, at: place)
-        if roots == former { return }
-        for higher in roots[place...] { forest.raise(higher) }
-    }
-
-    /// Whether a client may put a root above another one. The files may, in the order of their roots.
-    private func mayCover(_ lower: NodeSlot, with root: NodeSlot, _ client: Client) -> Bool {
-        guard client == .daemon else { return (try? checkEmitter(client, of: lower, waits: false)) != nil }
-        guard definitions[definition(of: lower)].isRestricted else { return true }
-        let ids = definitions.autostart.map { id(of: $0) }
-        guard let own = ids.firstIndex(of: forest[root].id), let other = ids.firstIndex(of: forest[lower].id) else {
-            return false
-        }
-        return other < own
+        if let problem = Names.problem(output: output) { throw FlowError(.invalidArguments, problem) }
     }
 
     // MARK: Steppers

@@ -179,6 +179,12 @@ extension Forest {
         return name.isEmpty ? 0 : self[parent].flow?.layers.firstIndex { $0.name == name } ?? 0
     }
 
+    /// Whether a child stands in the layer of this name.
+    func isIn(_ layer: String, _ child: NodeSlot, below parent: NodeSlot) -> Bool {
+        let place = self[parent].flow?.layers.firstIndex { $0.name == layer } ?? 0
+        return place == self.layer(of: child, below: parent)
+    }
+
     /// Selects a child among tabs.
     mutating func select(_ child: NodeSlot, of parent: NodeSlot) {
         let id = id(of: child)

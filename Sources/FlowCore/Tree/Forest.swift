@@ -189,6 +189,15 @@ struct Forest: Sendable {
         update(slot) { [lastInstance] in $0.kept.raised = lastInstance }
     }
 
+    /// Gives a root its former place among the roots, unless another one has that.
+    mutating func putBack(_ root: NodeSlot, raised: UInt64) {
+        let order = max(self[root].instance, raised)
+        guard !roots.contains(where: { $0 != root && self[$0].order == order }) else { return }
+        update(root) { $0.kept.raised = raised }
+        let sorted = roots.sorted { self[$0].order < self[$1].order }
+        roots = sorted
+    }
+
     /// Puts the restored children of a flow, or the roots for nil, in order: they were inserted in the order of their instances.
     mutating func sortChildren(of slot: NodeSlot?) {
         guard children(of: slot).contains(where: { self[$0].raised > 0 }) else { return }

@@ -116,9 +116,18 @@ extension Node {
         var pauses: [String: Pause] = [:]
         /// Why there is nothing to show, while it waits for that; empty otherwise.
         var nothingToShow = ""
+        /// Where a root goes back to when that output is there again (S-53).
+        var away: Boxed<Away>?
 
         /// Whether it is ready (S-26).
         var isReady: Bool { readiness == .ready }
+    }
+
+    /// Where a root stood before its output was gone.
+    struct Away: Equatable, Sendable {
+        var output = ""
+        /// Its latest raise then, and so its place among the roots.
+        var raised: UInt64 = 0
     }
 
     /// What a screen with a presenter keeps.
@@ -244,6 +253,16 @@ extension Node.KeptFlow: RecordPart {
         try coder.code(&emptiedBy)
         try coder.code(&pauses)
         try coder.code(&nothingToShow)
+        try coder.code(&away)
+    }
+}
+
+extension Node.Away: RecordPart {
+    static var unread: Self { Self() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&output)
+        try coder.code(&raised)
     }
 }
 
@@ -296,6 +315,7 @@ extension Node.Kept {
         var all = Node.Changes.record
         if isVisible != before.isVisible { all.insert(.reports(.visible)) }
         if owner != before.owner { all.formUnion([.reports(.owner), .reclaimIfLeft]) }
+        if style != before.style { all.insert(.reports(.style)) }
         if output != before.output { all.insert(.reports(.output)) }
         if title != before.title { all.insert(.reports(.title)) }
         if arguments != before.arguments, arguments.broadcastable != before.arguments.broadcastable {

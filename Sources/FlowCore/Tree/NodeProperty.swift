@@ -76,7 +76,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     public var description: Description {
         switch self {
         case .name: Description("Name", "s", .presentable, .constant)
-        case .style: Description("Style", "s", .presentable, .constant)
+        case .style: Description("Style", "s", .presentable, .emits)
         case .parentFlow: Description("ParentFlow", "o", .presentable, .constant)
         case .instance: Description("Instance", "t", .presentable, .constant)
         case .arguments: Description("Arguments", "a{sv}", .presentable, .emits)

@@ -120,6 +120,7 @@ extension Binding.Source: RecordPart {
         try coder.code(&cases, 7, Self.result) { if case .result(let name) = $0 { name } else { nil } }
         try coder.code(&cases, 8, Self.asked) { if case .asked(let name) = $0 { name } else { nil } }
         try coder.code(&cases, 9, Self.context) { if case .context(let name) = $0 { name } else { nil } }
+        try coder.code(&cases, 10, .output)
         self = try coder.end(cases)
     }
 }

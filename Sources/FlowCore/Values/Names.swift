@@ -47,6 +47,47 @@ public enum Names {
     /// The rule of ``isOutput(_:)`` in words.
     public static let outputRule = "a word without spaces, at most 64 bytes"
 
+    /// Returns why a text can be neither the name of an output nor empty for none; nil if it can.
+    public static func problem(output: String) -> String? {
+        output.isEmpty || isOutput(output)
+            ? nil : "'\(escaped(output))' can't be the name of an output: \(outputRule), or empty for none"
+    }
+
+    /// Returns whether a text matches a pattern, in which `*` stands for any text and `?` for one character.
+    public static func matches(_ text: String, _ pattern: String) -> Bool {
+        let (text, pattern) = (Array(text.unicodeScalars), Array(pattern.unicodeScalars))
+        var (place, next) = (0, 0)
+        // The latest `*`, and the place up to which it stands for the text.
+        var star: (next: Int, place: Int)?
+        while place < text.count {
+            if next < pattern.count, pattern[next] == "*" {
+                star = (next + 1, place)
+                next += 1
+            } else if next < pattern.count, pattern[next] == "?" || pattern[next] == text[place] {
+                (place, next) = (place + 1, next + 1)
+            } else if let last = star {
+                star = (last.next, last.place + 1)
+                (place, next) = (last.place + 1, last.next)
+            } else {
+                return false
+            }
+        }
+        return pattern[next...].allSatisfy { $0 == "*" }
+    }
+
+    /// Returns the part of an id that stands for an output: `HDMI_A_1` for `HDMI-A-1`. Of a name with other characters, or a longer one,
+    /// the end is a digest, so that no two names have the same part.
+    static func idPart(of output: String, atMost length: Int) -> String {
+        let isPlain = output.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+        let part = String(
+            decoding: output.utf8.map { isLetter($0) || isDigit($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+        if isPlain, part.utf8.count <= length { return part }
+        // FNV-1a.
+        let hash = output.utf8.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        let digest = String(hash, radix: 16)
+        return part.prefix(max(0, length - 9)) + "_" + String(repeating: "0", count: 8 - digest.count) + digest
+    }
+
     /// Returns a text from outside for use in a message: escaped into one line, and truncated to the length of the
     /// longest name.
     public static func escaped(_ text: String) -> String {

@@ -1,0 +1,85 @@
+/// Which outputs there are, as the bus name that the files name has said last (S-53).
+///
+/// The list outlives its sender, and a restart. After one, the time begins anew for what was missing before.
+struct Outputs: Sendable {
+    /// The latest list, in its order.
+    private(set) var names: [String] = []
+    /// Those that were there, or that roots stand on, and are not in the list: they count as there until this time. The oldest come first.
+    private(set) var missing: [(name: String, due: Instant)] = []
+    /// When an alarm is set; nil if none is.
+    private var alarm: Instant?
+    private(set) var book = RecordBook<Int>(.outputs)
+
+    /// Those that count as there: in the order of the list, and then those that are missing.
+    var present: [String] { names + missing.map(\.name) }
+
+    func isPresent(_ name: String) -> Bool { names.contains(name) || missing.contains { $0.name == name } }
+
+    /// Sets the list.
+    ///
+    /// - Parameter stoodOn: outputs that are missed beside those of the list before.
+    mutating func set(_ list: [String], missing stoodOn: [String], at now: Instant) {
+        let former = (names, missing.map(\.name))
+        let due = now.advanced(by: Limits.outputWait)
+        missing.removeAll { list.contains($0.name) }
+        for name in names + stoodOn where !list.contains(name) && !missing.contains(where: { $0.name == name }) {
+            missing.append((name, due))
+        }
+        names = list
+        if former != (names, missing.map(\.name)) { book.touch(0) }
+    }
+
+    /// Takes those that are gone: missing for long enough, or more than there may be.
+    mutating func takeGone(at now: Instant) -> [String] {
+        let surplus = max(0, names.count + missing.count - Limits.outputs)
+        let gone = missing.enumerated().filter { $0.offset < surplus || $0.element.due <= now }.map(\.element.name)
+        if gone.isEmpty { return [] }
+        missing.removeAll { gone.contains($0.name) }
+        book.touch(0)
+        return gone
+    }
+
+    /// The time for which an alarm has to be set; nil if one is, or nothing is missing.
+    mutating func takeAlarm() -> Instant? {
+        guard alarm == nil, let next = missing.map(\.due).min() else { return nil }
+        alarm = next
+        return next
+    }
+
+    /// The alarm has come.
+    mutating func endAlarm() { alarm = nil }
+
+    // MARK: Records
+
+    /// Takes the record if it has changed, or in any case.
+    mutating func takeRecords(all: Bool = false) -> [Record] {
+        let record = OutputsRecord(names: names, missing: missing.map(\.name))
+        return book.take(all: all ? [0] : []) { _ in
+            record.names.isEmpty ? Record(RecordKey(.outputs, 0), nil) : Record(.outputs, 0, record)
+        }
+    }
+
+    /// Restores the list.
+    mutating func restore(_ record: OutputsRecord, at now: Instant) {
+        names = record.names
+        missing = record.missing.map { ($0, now.advanced(by: Limits.outputWait)) }
+        book.restore(0)
+    }
+}
+
+/// The record of the outputs.
+struct OutputsRecord: RecordBody, Equatable, Sendable {
+    var names: [String] = []
+    var missing: [String] = []
+
+    static var unread: OutputsRecord { OutputsRecord() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&names)
+        try coder.code(&missing)
+        let all = names + missing
+        try coder.check(
+            all.count <= Limits.outputs && Set(all).count == all.count && all.allSatisfy { Names.isOutput($0) },
+            "its outputs can't be those of a list")
+    }
+}
