@@ -142,6 +142,10 @@ extension ActReader {
             guard let step = step(item) else { return nil }
             mention(.step(step), item.location)
             return step
+        case .move:
+            guard let name = item.string(diagnostics, "the name of an output, or empty for none") else { return nil }
+            if let problem = Names.problem(output: name) { diagnostics.error(item.location, problem) }
+            return name
         case .pop, .show, .hide, .dismiss:
             guard let table = item.table else { return childName(kind, item) }
             guard let named = table["screen"] ?? table["flow"] else {

@@ -100,7 +100,9 @@ struct Draft {
     ]
     /// The keys of what people read.
     static let textKeys = ["title", "description"]
-    static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "context", "flows"]
+    static let rootKeys = [
+        "version", "steps", "private", "screens", "autostart", "steppers", "context", "outputs", "flows",
+    ]
 
     let diagnostics: Diagnostics
     /// The steps, screens and flows, sorted by name.
@@ -112,6 +114,8 @@ struct Draft {
     private(set) var steppers: [Item] = []
     /// The values of the context that no flow has, sorted by name.
     private(set) var context = NamedList<Item>()
+    /// Who sets the outputs.
+    private(set) var outputSetter: Item?
     /// Whether all declarations could be read; otherwise an unknown name is no error.
     private(set) var isComplete: Bool
 
@@ -162,8 +166,26 @@ struct Draft {
             section.checkKeys(diagnostics, of: "the table 'private'", ["steps"])
             privateSteps += section["steps"]?.list(diagnostics, "a list of names of steps") ?? []
         }
+        if let section = root["outputs"]?.section(diagnostics) { readOutputs(section) }
         autostart += root["autostart"]?.list(diagnostics, "a list of tables: [[autostart]]") ?? []
         steppers += root["steppers"]?.list(diagnostics, "a list of tables: [[steppers]]") ?? []
+    }
+
+    private mutating func readOutputs(_ section: Section) {
+        let isClean = section.checkKeys(diagnostics, of: "the table 'outputs'", ["setter"])
+        guard let setter = section["setter"] else {
+            if isClean {
+                diagnostics.error(section.location, "'outputs' has to name who sets them: setter = \"BUS NAME\"")
+            }
+            return
+        }
+        if let first = outputSetter {
+            diagnostics.error(
+                setter.location,
+                "the setter of the outputs is given twice: here and in \(diagnostics.position(of: first.location))")
+        } else {
+            outputSetter = setter
+        }
     }
 
     private mutating func readStep(_ name: String, _ item: Item) {

@@ -79,6 +79,8 @@ struct FileContributor: ContributorSource {
         return resolver.settings(item, context)
     }
 
+    func output() -> Binding.Source? { item(nil).flatMap { resolver.outputToMoveTo($0, context) } }
+
     // MARK: Names
 
     func step(_ option: Option?) -> Step? {

@@ -91,9 +91,13 @@ extension Resolver {
             if name == "alive" {
                 if let name = keyedName(item, context) { conditions.append(.alive(name)) }
             } else if name.hasPrefix(Self.contextPrefix) {
-                if let condition = contextCondition(name, item, key) { conditions.append(condition) }
+                if let condition = contextCondition(name, item, key, context) { conditions.append(condition) }
+            } else if name.hasPrefix("$flow.") {
+                if let condition = flowCondition(name, item, key, context) { conditions.append(condition) }
             } else if let type = parameter(name, of: context.giver, item.location, besides: ["alive"])?.type {
-                if let value = compared(item, type, name, key) { conditions.append(.argument(name, value)) }
+                if let condition = comparison(name, .step(name), type, item, key, context) {
+                    conditions.append(condition)
+                }
             }
         }
         guard conditions.count == section.count else { return nil }
@@ -103,19 +107,21 @@ extension Resolver {
     /// The beginning of references to values of the context.
     private static let contextPrefix = "$context."
 
-    private func contextCondition(_ reference: String, _ item: Item, _ key: String) -> Condition? {
+    private func contextCondition(
+        _ reference: String, _ item: Item, _ key: String, _ context: RuleContext
+    ) -> Condition? {
         let name = String(reference.dropFirst(Self.contextPrefix.count))
         guard let type = contextParameter(name, item.location)?.type else { return nil }
-        return compared(item, type, name, key).map { .context(name, $0) }
+        return comparison(name, .context(name), type, item, key, context)
     }
 
     /// Returns the value of a condition.
-    private func compared(_ item: Item, _ type: ValueType, _ name: String, _ key: String) -> Value? {
+    func compared(_ item: Item, _ type: ValueType, _ name: String, _ key: String) -> Value? {
         if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
             diagnostics.error(
                 item.location,
-                "\(Text.quoted(text)) refers to an argument, but '\(key)' compares with a value that stands here; for "
-                    + "the text itself write \(Text.quoted("$" + text))")
+                "\(Text.quoted(text)) refers to an argument, but '\(key)' compares with a value that stands here, with "
+                    + "'$flow.NAME' or with '$context.NAME'; for the text itself write \(Text.quoted("$" + text))")
             return nil
         }
         return literal(item, type, name)
@@ -144,7 +150,7 @@ extension Resolver {
         }
         guard parts.count == 2 else { return false }
         switch parts[0] {
-        case "flow": return context.flow[parts[1]] != nil
+        case "flow": return context.flow[parts[1]] != nil || parts[1] == "output"
         case "context": return contextParameter(parts[1]) != nil
         case "result": return context.answer?.result?[parts[1]] != nil
         case "asked": return context.answer?.asked?[parts[1]] != nil
@@ -195,7 +201,7 @@ extension Resolver {
     }
 
     /// Resolves a reference with `$`.
-    private func reference(
+    func reference(
         _ text: String, _ location: Location, to parameter: DraftParameter?, _ context: RuleContext
     ) -> Binding.Source? {
         if let answer = context.answer {
@@ -227,6 +233,11 @@ extension Resolver {
             let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
             if let parameter { checkFit(given, "'\(text)'", parameter, location) }
             return source
+        }
+        if isFlows, name == "output", context.flow[name] == nil {
+            let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
+            if let parameter { checkFit(given, "'\(text)'", parameter, location) }
+            return .output
         }
         guard draft.isComplete, let owner = isFlows ? context.flow : context.giver else { return nil }
         guard let source = owner[name] else {

@@ -13,7 +13,8 @@ extension Resolver {
     {
         guard let table = item.section(diagnostics) else { return nil }
         let isClean = table.checkKeys(
-            diagnostics, of: "an autostart", ["flow", "id", "arguments", "step", "stepArguments", "output"])
+            diagnostics, of: "an autostart",
+            ["flow", "id", "arguments", "step", "stepArguments", "output", "per", "whenOutputGone"])
         if table["flow"] == nil, isClean {
             diagnostics.error(table.location, "an autostart has to name its flow: flow = \"NAME\"")
         }
@@ -29,20 +30,31 @@ extension Resolver {
                 item.location, "\(flow.draft.declared.subject) has no initial step, so nothing takes these arguments")
         }
         let stepArguments = fixedArguments("stepArguments", table, for: initial?.declared)
-        let output = table["output"].flatMap { self.output($0) }
+        let isPerOutput = isPerOutput(table)
+        let output = table["output"].flatMap { self.output($0, isPattern: isPerOutput) }
+        let whenOutputGone: WhenOutputGone? = table["whenOutputGone"]?.word(diagnostics)
         guard let flow else { return nil }
-        checkID(id, table, flow.id, &taken)
-        checkUnique(flow.id, flow.draft, table, &unique)
+        if isPerOutput {
+            checkEach(id ?? flowName(flow.id), flow.draft, table)
+        } else {
+            checkID(id, table, flow.id, &taken)
+            checkUnique(flow.id, flow.draft, table, &unique)
+        }
         return Autostart(
             flow.id, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
-            output: output ?? "")
+            output: output ?? (isPerOutput ? "*" : ""), isPerOutput: isPerOutput,
+            whenOutputGone: whenOutputGone ?? .keep)
     }
 
-    private func output(_ item: Item) -> String? {
+    func output(_ item: Item, isPattern: Bool) -> String? {
         guard let text = item.string(diagnostics) else { return nil }
         guard Names.isOutput(text) else {
             diagnostics.error(
-                item.location, "\(Text.quoted(text)) can't be the name of an output: \(Names.outputRule)")
+                item.location,
+                isPattern
+                    ? "\(Text.quoted(text)) matches no output: it has to be \(Names.outputRule), in which '*' stands for any text and "
+                        + "'?' for one character"
+                    : "\(Text.quoted(text)) can't be the name of an output: \(Names.outputRule)")
             return nil
         }
         return text

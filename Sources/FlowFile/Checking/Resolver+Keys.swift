@@ -62,7 +62,7 @@ extension Resolver {
     }
 
     /// The names of the step's arguments that are private, by its declaration, or as a rule of this flow fills them from a result.
-    private func privateArguments(of step: StepID, at flow: FlowDefinition, _ definitions: Definitions) -> Set<String> {
+    func privateArguments(of step: StepID, at flow: FlowDefinition, _ definitions: Definitions) -> Set<String> {
         let names = definitions[step].parameters.map(\.name)
         if definitions[step].isPrivate { return Set(names) }
         var hidden: Set<String> = []

@@ -87,6 +87,7 @@ extension Resolver {
             guard case .string(let name)? = item["flow"]?.value, let flow = draft.flows[name] else { continue }
             warnOfNoRule(flow, "step", item["step"])
         }
+        warnOfOutputs()
         warnOfSteppers(definitions)
         warnOfContextSteps()
         warnOfPresenters()

@@ -31,11 +31,13 @@ final class Resolver {
         let autostart = autostarts()
         let definitions = Definitions(
             steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers(),
-            context: context(draft.context.entries.map { ($0.name, $0.value) }, of: nil))
+            context: context(draft.context.entries.map { ($0.name, $0.value) }, of: nil),
+            outputSetter: draft.outputSetter.flatMap { busName($0) })
         if draft.isComplete {
             checkCycles(definitions)
             checkEmptiness(definitions)
             checkPrivateKeys(definitions)
+            checkPrivateOutputs(definitions)
             if !diagnostics.hasErrors {
                 warn(definitions)
                 if let startable { warnOfPrograms(startable: startable) }

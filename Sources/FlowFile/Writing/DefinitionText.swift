@@ -44,6 +44,10 @@ struct DefinitionText {
         for screen in definitions.screens { write(screen.name, declaration(of: screen)) }
         if !definitions.context.isEmpty { begin(["context"]) }
         for value in definitions.context { write(value.name, contextValue(value, ofFlow: false)) }
+        if let setter = definitions.outputSetter {
+            begin(["outputs"])
+            write("setter", .string(setter))
+        }
     }
 
     private func types(_ parameters: [Parameter]) -> WrittenToml {
@@ -124,7 +128,9 @@ struct DefinitionText {
         if !root.stepArguments.isEmpty {
             write("stepArguments", values(root.stepArguments, of: root.step ?? definitions[root.flow].initial))
         }
+        if root.isPerOutput { write("per", .string("output")) }
         if !root.output.isEmpty { write("output", .string(root.output)) }
+        if root.whenOutputGone != .keep { write("whenOutputGone", .string(root.whenOutputGone.rawValue)) }
     }
 
     mutating func values(_ arguments: Arguments, of step: StepID?) -> WrittenToml {
@@ -217,6 +223,8 @@ struct DefinitionText {
                         "$context." + name,
                         self.value(value, of: nil, isPrivate: definitions.isPrivateContext(name))
                     )
+                case .same(.step(let name), let other): (name, source(other, of: step))
+                case .same(let one, let other): (Self.reference(one) ?? "", source(other, of: step))
                 }
             })
     }
@@ -235,6 +243,7 @@ struct DefinitionText {
             case .hide(let name): return .table([("hide", self.name(name, of: rule))])
             case .dismiss(let name): return .table([("dismiss", self.name(name, of: rule))])
             case .evict: return .table([("evict", .bool(true))])
+            case .move(let output): return .table([("move", source(output, of: rule))])
             case .set(let bindings):
                 let isPrivate = bindings.contains { definitions.isPrivateContext($0.name) }
                 return .table(arguments(.given(bindings), "set", of: nil, isPrivate: isPrivate))
@@ -299,19 +308,30 @@ struct DefinitionText {
     private mutating func entries(
         _ bindings: [Binding], of step: StepID?, isPrivate: Bool = false
     ) -> [TomlText.Pair] {
-        bindings.map { binding in
-            switch binding.source {
-            case .literal(let value): (binding.name, self.value(value, of: step, isPrivate: isPrivate))
-            case .step(let name): (binding.name, .string("$" + name))
-            case .flow(let name): (binding.name, .string("$flow." + name))
-            case .context(let name): (binding.name, .string("$context." + name))
-            case .result(let name): (binding.name, .string("$result." + name))
-            case .asked(let name): (binding.name, .string("$asked." + name))
-            case .childName: (binding.name, .string("$name"))
-            case .reason: (binding.name, .string("$reason"))
-            case .error: (binding.name, .string("$error"))
-            case .message: (binding.name, .string("$message"))
-            }
+        bindings.map { ($0.name, source($0.source, of: step, isPrivate: isPrivate)) }
+    }
+
+    private mutating func source(
+        _ source: Binding.Source, of step: StepID?, isPrivate: Bool = false
+    ) -> WrittenToml {
+        if case .literal(let value) = source { return self.value(value, of: step, isPrivate: isPrivate) }
+        return .string(Self.reference(source) ?? "")
+    }
+
+    /// The text that refers to a value; nil for one that stands there itself.
+    private static func reference(_ source: Binding.Source) -> String? {
+        switch source {
+        case .literal: nil
+        case .step(let name): "$" + name
+        case .flow(let name): "$flow." + name
+        case .output: "$flow.output"
+        case .context(let name): "$context." + name
+        case .result(let name): "$result." + name
+        case .asked(let name): "$asked." + name
+        case .childName: "$name"
+        case .reason: "$reason"
+        case .error: "$error"
+        case .message: "$message"
         }
     }
 
