@@ -56,7 +56,7 @@ struct GraphBuilder {
             add(
                 Edge(
                     kind: .autostart, from: FlowGraph.autostartNode,
-                    to: target ?? FlowGraph.initialNode(box.id), label: root.id.map { Names.escaped($0) } ?? "",
+                    to: target ?? FlowGraph.initialNode(box.id), label: Self.text(root),
                     toBox: target == nil ? box.id : nil))
         }
         for stepper in definitions.steppers { add(stepper) }
@@ -193,6 +193,7 @@ struct GraphBuilder {
         case .dismiss(let name): note(prefix + "dismiss \(Self.text(name))", at: from, of: flow)
         case .set(let bindings):
             note(prefix + "set " + bindings.map(\.name).joined(separator: ", "), at: from, of: flow)
+        case .move(let output): note(prefix + "move to \(Self.text(output))", at: from, of: flow)
         case .evict: note(prefix + "evict", at: from, of: flow)
         case .current(let template):
             add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
@@ -222,7 +223,7 @@ struct GraphBuilder {
         if template.clears { words.append("clear") }
         if template.reuses { words.append(template.raises ? "reuse, raise" : "reuse") }
         if let layer = template.layer { words.append("layer \(layer)") }
-        if !template.style.isEmpty { words.append(Names.escaped(template.style)) }
+        if let style = template.style, !style.isEmpty { words.append(Names.escaped(style)) }
         let label = words.joined(separator: ", ")
         var child: (node: String, box: String?)
         switch template.presentable {
@@ -279,9 +280,30 @@ struct GraphBuilder {
         case .argument(let name, let value):
             "\(name) = " + (definitions[step].isPrivate ? "(private)" : Names.escaped(value.description))
         case .alive(let name): "\(Self.text(name)) is live"
+        case .same(.step(let name), let other): "\(name) = \(Self.text(other))"
+        case .same(let one, let other): "\(Self.text(one).dropFirst()) = \(Self.text(other))"
         case .context(let name, let value):
             "context.\(name) = "
                 + (definitions.isPrivateContext(name) ? "(private)" : Names.escaped(value.description))
+        }
+    }
+
+    /// The id of a root, and for which outputs it is.
+    private static func text(_ root: Autostart) -> String {
+        var words = root.id.map { [Names.escaped($0)] } ?? []
+        if root.isPerOutput { words.append("each output \(Names.escaped(root.output))") }
+        if root.whenOutputGone != .keep { words.append("\(root.whenOutputGone.rawValue) with it") }
+        return words.joined(separator: ", ")
+    }
+
+    private static func text(_ source: Binding.Source) -> String {
+        switch source {
+        case .literal(let value): Names.escaped(value.description)
+        case .step(let name): "$\(name)"
+        case .flow(let name): "$flow.\(name)"
+        case .output: "$flow.output"
+        case .context(let name): "$context.\(name)"
+        case .result, .asked, .childName, .reason, .error, .message: ""
         }
     }
 

@@ -63,6 +63,9 @@ extension TraceFields {
             TraceCase("show", FlowContributor.show, keyedName) { if case .show(let name) = $0 { name } else { nil } },
             TraceCase("hide", FlowContributor.hide, keyedName) { if case .hide(let name) = $0 { name } else { nil } },
             TraceCase("evict", .evict),
+            TraceCase("move", FlowContributor.move, bindingSource) {
+                if case .move(let source) = $0 { source } else { nil }
+            },
             TraceCase("set", FlowContributor.set, binding.list) {
                 if case .set(let bindings) = $0 { bindings } else { nil }
             },
@@ -103,7 +106,7 @@ extension TraceFields {
             {
                 .child(
                     ChildTemplate(
-                        make($0), id: $1, arguments: $2, step: $3, stepArguments: $4, style: $5 ?? "", whenHidden: $6,
+                        make($0), id: $1, arguments: $2, step: $3, stepArguments: $4, style: $5, whenHidden: $6,
                         reuses: $7, raises: $8, clears: $9, layer: $10, onDismissed: $11, onResult: $12))
             },
             id, text.option("id"), source("arguments"), step.option("step"), source("step-arguments"),
@@ -114,7 +117,7 @@ extension TraceFields {
             guard case .child(let child) = $0, let id = take(child.presentable) else { return nil }
             return (
                 id, child.id, child.arguments, child.step, child.stepArguments,
-                child.style.isEmpty ? nil : child.style, child.whenHidden,
+                child.style, child.whenHidden,
                 child.reuses, child.raises, child.clears, child.layer, child.onDismissed,
                 child.onResult
             )
@@ -144,6 +147,7 @@ extension TraceFields {
             },
             TraceCase("of-step", Binding.Source.step, text) { if case .step(let name) = $0 { name } else { nil } },
             TraceCase("of-flow", Binding.Source.flow, text) { if case .flow(let name) = $0 { name } else { nil } },
+            TraceCase("of-output", .output),
             TraceCase("of-context", Binding.Source.context, text) {
                 if case .context(let name) = $0 { name } else { nil }
             },

@@ -103,6 +103,10 @@ extension TraceFields {
             guard case .rootMoved(let request, let node, let output, let client) = $0 else { return nil }
             return (request, node, output, client)
         },
+        TraceCase("outputs-set", Event.outputsSet, request, text.list, client) {
+            guard case .outputsSet(let request, let outputs, let client) = $0 else { return nil }
+            return (request, outputs, client)
+        },
         TraceCase(
             "deep-link", Event.deepLinkOpened, request, step, arguments, client, activationToken,
             flag("no-wait", means: false)

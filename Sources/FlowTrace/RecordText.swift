@@ -76,6 +76,7 @@ extension RecordKey.Kind {
         case .savedState: "saved-state"
         case .ask: "ask"
         case .context: "context"
+        case .outputs: "outputs"
         }
     }
 }

@@ -63,8 +63,8 @@ struct Flowbusctl: ParsableCommand {
                 subcommands: [
                     EmitCommand.self, AskCommand.self, ShowCommand.self, HideCommand.self, DismissCommand.self,
                     BackCommand.self,
-                    StartCommand.self, MoveCommand.self, RetryCommand.self, NavigateCommand.self, AlongCommand.self,
-                    WaitCommand.self,
+                    StartCommand.self, MoveCommand.self, OutputsCommand.self, RetryCommand.self, NavigateCommand.self,
+                    AlongCommand.self, WaitCommand.self,
                 ]),
             CommandGroup(
                 name: "Definitions",

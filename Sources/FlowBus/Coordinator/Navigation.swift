@@ -58,6 +58,8 @@ public struct AppliedContributor: Hashable, Sendable {
         public static let evict = Kind(rawValue: "evict")
         /// It set values of the context.
         public static let set = Kind(rawValue: "set")
+        /// It moved the root to another output.
+        public static let move = Kind(rawValue: "move")
 
         /// The word of the kind.
         public var description: String { rawValue }

@@ -37,7 +37,8 @@ public struct ChildOptions: Equatable, Sendable {
     public var key: [String: DBusValue]
     /// Whether all other children of the flow are dismissed first (S-19). Their ``onDismissed`` is not taken.
     public var clears: Bool
-    /// The layer in which it stands, one of the flow's ``Flow/layers``; nil for the lowest (S-37). Only flows stand in layers.
+    /// The layer in which it stands, one of the flow's ``Flow/layers``; nil for the lowest (S-37), or for that of a child that ``reuse``
+    /// uses instead; such a child moves to another one (S-52). Only flows stand in layers.
     public var layer: String?
 
     /// Creates options.

@@ -25,6 +25,40 @@ struct MoveCommand: Command {
     }
 }
 
+/// `outputs`
+struct OutputsCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "outputs", abstract: "Show the outputs that there are, or set them.",
+        discussion: """
+            Without a name, the outputs are printed, each on a line. Names replace the list; an output that is not among them is gone after \
+            10 s. Only the program that the definition files name may set them ([outputs] setter); --as makes this command that program.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(
+        help: ArgumentHelp("The outputs, such as displays; the first one is where others move.", valueName: "output"))
+    var outputs: [String] = []
+
+    @OptionGroup var caller: Caller
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let client = try caller.connect(context)
+        if !outputs.isEmpty {
+            try client.coordinator("SetOutputs", .array(element: "s", outputs.map(Value.string)))
+            return .success
+        }
+        let known = try client.properties(ServiceClient.root, BusNames.Interface.coordinator)["Outputs"]?.elements ?? []
+        if context.output.isJSON {
+            try context.output.line(.array(known.map { .string($0.text ?? "") }))
+        } else {
+            for output in known { try context.output.line(Names.line(output.text ?? "")) }
+        }
+        return .success
+    }
+}
+
 /// `retry`
 struct RetryCommand: Command {
     static let configuration = CommandConfiguration(

@@ -59,6 +59,9 @@ enum CoordinatorInterface {
                 .init("MoveRoot", in: [Argument("root", "o"), Argument("output", "s")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.moveRoot($1) }
                 },
+                .init("SetOutputs", in: [Argument("outputs", "as")]) { message, context, _ in
+                    Daemon.changeRoot(message, context) { try $0.setOutputs($1) }
+                },
                 .init("SetContext", in: [Argument("values", "a{sv}")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.setContext($1, of: nil) }
                 },
@@ -136,6 +139,11 @@ enum CoordinatorInterface {
                 .init("Context", "a{sv}", .emits) { _, _, _, _, answer, context, _ in
                     Daemon.getConstant(answer) { body in
                         try body.append(PropertyValue.arguments(Daemon.from(context)?.coordinator.context ?? []))
+                    }
+                },
+                .init("Outputs", "as", .silent) { _, _, _, _, answer, context, _ in
+                    Daemon.getConstant(answer) { body in
+                        try body.append(Daemon.from(context)?.coordinator.outputs ?? [])
                     }
                 },
                 .init("Durable", "b", .emits) { _, _, _, _, answer, context, _ in
@@ -345,6 +353,18 @@ extension Daemon {
                 of: call, text: "no flow or screen is live at '\(Names.escaped(path))'")
         }
         handle(.rootMoved(nextRequest(), root, to: output, by: call.client), answering: call)
+    }
+
+    fileprivate func setOutputs(_ call: MessageReader) throws {
+        var outputs: [String] = []
+        _ = try call.enterContainer(.array, "s")
+        while try call.peekType() != nil {
+            let name = String(cString: try call.readString())
+            // What is beyond the limit is not kept.
+            if outputs.count <= Limits.outputs { outputs.append(name) }
+        }
+        try call.exitContainer()
+        handle(.outputsSet(nextRequest(), outputs, by: call.client), answering: call)
     }
 
     /// Sets values of the context: those that a flow sees, or with nil those of the coordinator.

@@ -161,6 +161,11 @@ class Actions(abc.ABC):
         self.settle()
         self.call(ROOT, COORDINATOR, "MoveRoot", GLib.Variant("(os)", (object_path(root), output)))
 
+    def set_outputs(self, *outputs: str) -> None:
+        """Says which outputs there are. The test has to own the bus name of ``[outputs] setter``."""
+        self.settle()
+        self.call(ROOT, COORDINATOR, "SetOutputs", GLib.Variant("(as)", (outputs,)))
+
     def reload(self) -> list[str]:
         """Reads the definition files again, and returns the warnings."""
         self.settle()
