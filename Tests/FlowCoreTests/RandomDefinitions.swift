@@ -61,7 +61,11 @@ struct RandomDefinitions {
             .map { step, branches in (step, withOthers && step == evicting ? branches.evicting : branches) }
             builder.flow(name, children, rules: rules, steps, withOthers: withOthers, &random)
         }
-        if withOthers { builder.addScreensToEvict() }
+        if withOthers {
+            builder.addScreensToEvict()
+            builder.outputSetter = emitters[0]
+            builder.autostart = [.init(flow: "f0", output: "*t", isPerOutput: true, whenOutputGone: .move)]
+        }
         return builder
     }
 

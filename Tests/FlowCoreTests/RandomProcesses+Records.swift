@@ -22,7 +22,9 @@ extension Coordinator {
             switch record.key.kind {
             case .counters, .nameOwner, .registration, .origin: return nil
             case .node: return record.withoutExpectation
-            case .activity, .step, .list, .token, .progress, .stepper, .savedState, .ask, .context: return record
+            case .activity, .step, .list, .token, .progress, .stepper, .savedState, .ask, .context,
+                .outputs:
+                return record
             }
         }
     }

@@ -47,16 +47,21 @@ struct DefinitionGenerator {
         }
         let values = random.chance(55) ? context() : []
         flows = flows.indices.map { flow($0) }
+        let hasOutputs = random.chance(40)
         let autostart = (0..<random.below(3)).map { _ in
             let flow = random.below(flows.count)
             let initial = flows[flow].initial.map { fit(steps[$0.index].parameters) } ?? []
+            let isPerOutput = hasOutputs && random.chance(60)
+            let output = isPerOutput ? random.among("*", "L*", "left", "o*") : random.among("", "left")
             return Autostart(
                 FlowID(flow), id: random.chance(20) ? "only" : nil, arguments: fit(flows[flow].parameters),
-                stepArguments: initial, output: random.among("", "left"))
+                stepArguments: initial, output: output, isPerOutput: isPerOutput && !flows[flow].isUnique,
+                whenOutputGone: random.among(.keep, .move, .move, .end))
         }
         return Definitions(
             steps: steps, screens: screens, flows: flows, autostart: autostart,
-            steppers: random.chance(45) ? steppers([]) : [], context: values)
+            steppers: random.chance(45) ? steppers([]) : [], context: values,
+            outputSetter: hasOutputs ? random.element(Self.emitters) : nil)
     }
 
     /// The same definitions with other steppers, of which some may be the same.
@@ -65,7 +70,8 @@ struct DefinitionGenerator {
         let kept = definitions.steppers.reversed().filter { _ in random.chance(75) }
         return Definitions(
             steps: steps, screens: screens, flows: flows, autostart: definitions.autostart,
-            steppers: random.chance(50) ? kept : steppers(kept), context: definitions.context)
+            steppers: random.chance(50) ? kept : steppers(kept), context: definitions.context,
+            outputSetter: definitions.outputSetter)
     }
 
     // MARK: - Parts
@@ -216,9 +222,16 @@ struct DefinitionGenerator {
         var conditions: [Condition] = []
         if random.chance(12) { conditions.append(.context("c", .string(random.among("x", "y")))) }
         if random.chance(6) { conditions.append(.context("k", .int64(Int64(random.below(2))))) }
+        if random.chance(6) { conditions.append(.same(.output, .literal(.string(random.among("left", ""))))) }
         if random.chance(50) { conditions.append(.alive(presentable())) }
         if let parameter = random.element(steps[rank].parameters), random.chance(60) {
-            conditions.append(.argument(parameter.name, literal(parameter)))
+            let isText = parameter.name == "t"
+            let source: Binding.Source =
+                isText && random.chance(50)
+                ? .output : random.chance(50) ? .flow(parameter.name) : .context(isText ? "c" : "k")
+            conditions.append(
+                random.chance(75)
+                    ? .argument(parameter.name, literal(parameter)) : .same(.step(parameter.name), source))
         }
         return conditions
     }
@@ -264,7 +277,7 @@ struct DefinitionGenerator {
 
     private mutating func contributor(_ rank: Int) -> FlowContributor? {
         switch random.weighted([
-            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0, 2, 8,
+            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0, 2, 8, 4,
         ]) {
         case 0: return child(rank)
         case 4: return .dismiss(presentable())
@@ -273,6 +286,11 @@ struct DefinitionGenerator {
         case 6: return .hide(flow())
         case 7: return .evict
         case 8: return set()
+        case 9:
+            return .move(
+                random.chance(60)
+                    ? .literal(.string(random.among("left", "right", "")))
+                    : random.among(.step("t"), .context("c"), .output))
         case 1: return .pop(random.chance(40) ? .root : .to(presentable()))
         case let way:
             return step(after: rank).map { step in
@@ -323,7 +341,7 @@ struct DefinitionGenerator {
                 presentable ?? .screen(ScreenID(0)), id: random.chance(10) ? random.among("only", "x", "1") : nil,
                 arguments: source(parameters), step: initial,
                 stepArguments: initial.map { source(steps[$0.index].parameters) } ?? .inherited,
-                style: random.chance(10) ? "modal" : "",
+                style: random.chance(12) ? random.among("modal", "corner", "") : nil,
                 whenHidden: random.chance(40) ? random.among(.ignore, .allow, .latest, .queue) : nil,
                 reuses: reuses, raises: reuses && covering == .stack && random.chance(50), clears: random.chance(7),
                 layer: random.chance(65) ? random.element(layers)?.name : nil,

@@ -61,8 +61,10 @@ extension Definitions {
             autostart: autostart.map {
                 Autostart(
                     $0.flow, id: $0.id, arguments: $0.arguments.fitting, step: $0.step,
-                    stepArguments: $0.stepArguments.fitting, output: $0.output)
-            }, steppers: steppers.map(\.fitting), context: (context + missing).sorted { $0.name < $1.name })
+                    stepArguments: $0.stepArguments.fitting, output: $0.output, isPerOutput: $0.isPerOutput,
+                    whenOutputGone: $0.whenOutputGone)
+            }, steppers: steppers.map(\.fitting), context: (context + missing).sorted { $0.name < $1.name },
+            outputSetter: outputSetter)
     }
 }
 
@@ -108,6 +110,7 @@ extension Condition {
         case .argument(let name, let value): .argument(name, value.fitting)
         case .alive(let name): .alive(name.fitting)
         case .context(let name, let value): .context(name, value.fitting)
+        case .same(let one, let other): .same(one, Binding("", other).fitting.source)
         }
     }
 }
@@ -123,6 +126,7 @@ extension FlowContributor {
                     whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
                     clears: child.clears, layer: child.layer,
                     onDismissed: child.onDismissed?.fitting, onResult: child.onResult?.fitting))
+        case .move(let source): .move(Binding("", source).fitting.source)
         case .set(let bindings): .set(bindings.map(\.fitting))
         case .pop(.to(let name)): .pop(.to(name.fitting))
         case .show(let name): .show(name.fitting)

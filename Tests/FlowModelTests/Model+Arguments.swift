@@ -63,6 +63,8 @@ extension Model {
                     case .literal(let value): Argument(binding.name, value)
                     case .step(let name): references.step[name]
                     case .flow(let name): references.flow[name]
+                    case .output:
+                        Argument(binding.name, .string(references.place.map { root(of: $0).output } ?? ""))
                     case .context(let name): contextValue(name, references.place)
                     case .result(let name): references.result?[name]
                     case .asked(let name): references.asked[name]
@@ -96,6 +98,12 @@ extension Model {
     private func holds(_ condition: Condition, _ step: ModelStep) -> Bool {
         switch condition {
         case .context(let name, let value): return contextValue(name, step.flow)?.value == value
+        case .same(let one, let other):
+            let references = References(step: step.arguments, flow: step.flow.arguments, place: step.flow)
+            let found = values(.given([Binding("a", one), Binding("b", other)]), [], references)
+            guard let one = found["a"]?.value, let other = found["b"]?.value else { return false }
+            // Values that mean the same may have been stored with other types.
+            return one == other || ValueType(signature: one.signature)?.admit(other) == one
         case .argument(let name, let value): return step.arguments[name]?.value == value
         case .alive(let name):
             let meant = Meant(name, References(step: step.arguments, flow: step.flow.arguments))

@@ -192,15 +192,24 @@ extension Model {
     func start() {
         awaitFirstValues()
         for root in definitions.autostart {
-            let request = FlowRequest(
-                root.flow, id: root.id, arguments: root.arguments, step: root.step, stepArguments: root.stepArguments,
-                by: .daemon, output: root.output)
-            do throws(FlowError) {
-                _ = try begin(request)
-            } catch {
-                let id = root.id ?? definitions[root.flow].name
-                observed.append(.unstarted(path: base + "/" + id, error.code))
+            if root.isPerOutput {
+                for output in presentOutputs where root.isMeant(output) { startRoot(root, on: output) }
+            } else if root.whenOutputGone != .end || outputs.isEmpty || presentOutputs.contains(root.output) {
+                start(root, id: root.id, on: root.output)
             }
+        }
+    }
+
+    /// Starts a root of `autostart`.
+    func start(_ root: Autostart, id: String?, on output: String) {
+        let request = FlowRequest(
+            root.flow, id: id, arguments: root.arguments, step: root.step, stepArguments: root.stepArguments,
+            by: .daemon, output: output)
+        do throws(FlowError) {
+            _ = try begin(request)
+        } catch {
+            observed.append(.unstarted(path: base + "/" + (id ?? definitions[root.flow].name), error.code))
+            finish()
         }
     }
 
@@ -265,13 +274,19 @@ extension Model {
         guard root.isFlow, root.parent == nil else { return .failure(FlowError(.invalidArguments)) }
         guard mayEmit(client, FlowID(root.definition)) else { return .failure(FlowError(.accessDenied)) }
         guard isOutput(output) else { return .failure(FlowError(.invalidArguments)) }
-        let isNew = root.output != output
-        root.output = output
-        raise(root, for: client, isNew: isNew)
+        move(root, to: output, for: client)
         reportChanges()
         release()
         finish()
         return .success(.done)
+    }
+
+    /// A client or a rule moves a root, which comes to the front (S-41, S-53).
+    func move(_ root: ModelNode, to output: String, for client: Client) {
+        let isNew = root.output != output
+        root.output = output
+        if isNew { root.away = nil }
+        raise(root, for: client, isNew: isNew)
     }
 
     /// A root comes to the front of its output, or behind those in whose way the client may not stand (S-41).
@@ -298,12 +313,11 @@ extension Model {
     private func isEarlierInFiles(_ lower: ModelNode, than root: ModelNode) -> Bool {
         let definition = definitions.flows[lower.definition]
         if definition.emitters.isEmpty, !definition.ownersMayEmit { return true }
-        let ids = definitions.autostart.map { $0.id ?? definitions[$0.flow].name }
-        guard let own = ids.firstIndex(of: root.id), let other = ids.firstIndex(of: lower.id) else { return false }
+        guard let own = autostart(of: root), let other = autostart(of: lower) else { return false }
         return other < own
     }
 
-    private func isOutput(_ name: String) -> Bool { name.utf8.count <= 64 && !name.contains(where: \.isWhitespace) }
+    func isOutput(_ name: String) -> Bool { name.utf8.count <= 64 && !name.contains(where: \.isWhitespace) }
 
     /// The screens in sight of the roots on an output, or of all, in the order of the tree (S-38).
     func stack(on output: String) -> [ModelNode] {

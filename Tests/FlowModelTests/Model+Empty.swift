@@ -87,10 +87,10 @@ extension Model {
     /// The step of `autostart`, or the flow's own; nil if that can't be taken without arguments.
     fileprivate func stepAgain(_ flow: ModelNode) -> (step: StepID, arguments: Arguments)? {
         if flow.parent == nil, flow.client == .daemon {
-            for root in definitions.autostart
-            where root.flow.index == flow.definition && (root.id ?? flow.name) == flow.id {
-                if let step = root.step { return (step, root.stepArguments) }
-                break
+            if let root = autostart(of: flow).map({ definitions.autostart[$0] }),
+                root.isPerOutput || (root.id ?? flow.name) == flow.id, let step = root.step
+            {
+                return (step, root.stepArguments)
             }
         }
         guard let step = definitions.flows[flow.definition].initial,

@@ -61,7 +61,9 @@ extension Model {
 
     /// The earliest of all, with those of steppers (S-42).
     var deadline: UInt64? {
-        (nodes.compactMap(deadline) + [nextChange?.due, nextBeginning?.due, nextContext?.due].compactMap(\.self)).min()
+        (nodes.compactMap(deadline)
+            + [nextChange?.due, nextBeginning?.due, nextContext?.due, missing.map(\.due).min()]
+            .compactMap(\.self)).min()
     }
 
     /// Takes all that is due, by its time.
@@ -70,16 +72,20 @@ extension Model {
             let change = nextChange.flatMap { $0.due <= now ? $0 : nil }
             let beginning = nextBeginning.flatMap { $0.due <= now ? $0 : nil }
             let context = nextContext.flatMap { $0.due <= now ? $0 : nil }
-            let later = min(beginning?.due ?? .max, context?.due ?? .max)
+            let gone = missing.map(\.due).filter { $0 <= now }.min()
+            let later = min(beginning?.due ?? .max, context?.due ?? .max, gone ?? .max)
             if let next = nextIdle(), next.due <= min(change?.due ?? .max, later) {
                 takeIdle(next.flow, next.idle, isLast: next.isLast)
             } else if let change, change.due <= later {
                 takeChange(of: change.stepper)
-            } else if let beginning, beginning.due <= context?.due ?? .max {
+            } else if let beginning, beginning.due <= min(context?.due ?? .max, gone ?? .max) {
                 beginning.flow.beginning = .due
                 finish()
-            } else if let context {
+            } else if let context, context.due <= gone ?? .max {
                 takeContext(context.holder)
+            } else if let gone {
+                endOutputs(by: gone)
+                finish()
             } else {
                 return
             }

@@ -117,7 +117,7 @@ extension Model {
             case .made(let planned, _) where !planned.isDropped:
                 own.nodes += 1
                 total.nodes += 1
-            case .reused(let it, _) where !reused.contains { $0 === it.node }:
+            case .reused(let it, _, _) where !reused.contains { $0 === it.node }:
                 reused.append(it.node)
                 let isGoing = plan.removed.contains { $0 === it.node }
                 if it.node.client != client, !isGoing { own.nodes += 1 }

@@ -8,7 +8,7 @@ extension Model {
         let outputs = Set(roots.map(\.output)).union(reportedStacks.keys)
         for output in outputs.sorted() {
             let stack = roots.filter { $0.output == output }.flatMap(screensInSight).map { screen in
-                "\(screen.path) \(screen.instance) \(screen.isVisible ? "visible" : "hidden") \(layerOfRoot(above: screen))"
+                "\(screen.path) \(screen.instance) \(screen.isVisible ? "visible" : "hidden") \(layerOfRoot(above: screen)) \(screen.style)"
             }
             let reported = Array(stack.suffix(Limits.reportedStack))
             if reported == reportedStacks[output] ?? [] { continue }

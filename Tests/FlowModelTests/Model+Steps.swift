@@ -66,6 +66,7 @@ extension Model {
         }
         let news = set(plan.settings.filter { !plan.ends || $0.holder !== flow })
         let isStillThere = applyChildren(plan, step)
+        if let output = plan.output { move(root(of: flow), to: output, for: step.client) }
         reportChanges()
         serial += 1
         flow.last = (serial, definitions[step.step].name, step.arguments.broadcastable)
@@ -98,7 +99,7 @@ extension Model {
         var added: [ModelNode] = []
         for part in plan.parts {
             switch part {
-            case .reused(let reused, let arguments) where reused.node.isLive:
+            case .reused(let reused, let arguments, _) where reused.node.isLive:
                 reused.node.arguments = arguments
                 reused.node.client = step.client
                 if reused.node.isFlow { beginIdleTimes(of: reused.node) }
@@ -109,13 +110,19 @@ extension Model {
                 let node = make(
                     planned.name, id: planned.id, below: step.flow, definition: planned.definition,
                     arguments: planned.arguments, client: step.client, template: planned.template, birth: step.origin)
+                (node.layer, node.style) = (planned.layer, planned.style)
                 node.initialHasEnded = node.isFlow && planned.initial == nil
                 node.onResult = planned.onResult
                 planned.node = node
                 added.append(node)
                 noteContributed(node, by: step.origin)
                 if planned.template.reuses { select(node) }
-            case .reusedPlanned(let planned, _):
+            case .place(let member, let layer, let style):
+                guard let node = node(of: member) else { break }
+                let layers = definitions.flows[step.flow.definition].layers.map(\.name)
+                if let layer, layers.firstIndex(of: layer) ?? 0 != rank(of: node) { node.layer = layer }
+                if let style { node.style = style }
+            case .reusedPlanned(let planned, _, _):
                 if let node = planned.node { select(node) }
             case .raise(let member):
                 if let node = node(of: member) {
@@ -195,6 +202,7 @@ extension Model {
             node.reported = ModelNode.ReportedState(
                 isVisible: state.isVisible, isPresented: state.isPresented, isInSight: isInSight(node),
                 isReady: state.isReady, current: current(of: node), arguments: state.arguments, output: state.output,
+                style: state.style,
                 context: state.context)
             node.contextIsNew = false
         }
@@ -217,15 +225,21 @@ extension Model {
             guard !planned.isDropped else { return nil }
             return ObservedEffect.ContributionSummary(
                 kind: planned.isFlow ? .flow : .screen, name: planned.name, path: path(planned),
-                style: planned.template.style, arguments: arguments.broadcastable)
-        case .reusedPlanned(let planned, let arguments):
+                style: planned.template.style ?? "", arguments: arguments.broadcastable)
+        case .reusedPlanned(let planned, let arguments, let style):
             guard !planned.isDropped else { return nil }
             return ObservedEffect.ContributionSummary(
-                kind: .reuse, name: planned.name, path: path(planned), arguments: arguments.broadcastable)
-        case .reused(let reused, let arguments):
+                kind: .reuse, name: planned.name, path: path(planned), style: style,
+                arguments: arguments.broadcastable)
+        case .reused(let reused, let arguments, let style):
             guard stays(reused.node) else { return nil }
             return ObservedEffect.ContributionSummary(
-                kind: .reuse, name: reused.node.name, path: reused.node.path, arguments: arguments.broadcastable)
+                kind: .reuse, name: reused.node.name, path: reused.node.path, style: style,
+                arguments: arguments.broadcastable)
+        case .move(let output):
+            return ObservedEffect.ContributionSummary(
+                kind: .move, name: output.isPrivate ? "" : output.value.text, path: root(of: flow).path)
+        case .place: return nil
         // A later contributor can have removed the child again.
         case .pop(let meant, let child):
             return ObservedEffect.ContributionSummary(
@@ -288,7 +302,7 @@ extension Model {
                 guard let node = planned.node, let initial = planned.initial else { continue }
                 triggerInitial(
                     node, follower(initial.step, initial.arguments, on: node.flow, node.isFlow ? .initial : .reported))
-            case .reused(let reused, _):
+            case .reused(let reused, _, _):
                 guard reused.node.isLive, !reused.isTriggered, let initial = reused.initial else { continue }
                 reused.isTriggered = true
                 triggerInitial(reused.node, follower(initial.step, initial.arguments, on: reused.node.flow))

@@ -18,6 +18,9 @@ final class Model {
     var now: UInt64 = 0
     /// The values of the context that no flow has.
     var context: ModelContext
+    /// The outputs of the latest list, and those that are missing since (S-53).
+    var outputs: [String] = []
+    var missing: [(name: String, due: UInt64)] = []
     /// The effects of the event so far.
     var observed: [ObservedEffect] = []
     /// The outcome of the step that a caller waits for.
@@ -97,6 +100,7 @@ final class Model {
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .rootMoved(let request, let node, let output, let client):
             answer(request, move(node.instance, to: output, client))
+        case .outputsSet(let request, let names, let client): answer(request, setOutputs(names, client))
         case .deepLinkOpened(let request, let step, let arguments, let client, _, _):
             answer(request, navigate(step, arguments, client))
         case .pathOpened(let request, let segments, let client, _, let root, _, _):
@@ -251,6 +255,7 @@ final class Model {
         let arguments = node.arguments.broadcastable
         if arguments != node.reported.arguments { changes.arguments = arguments }
         if node.output != node.reported.output { changes.output = node.output }
+        if node.style != node.reported.style { changes.style = node.style }
         if node.isWaiting != node.reported.isWaiting { changes.isWaiting = node.isWaiting }
         if node.contextIsNew { changes.context = node.context.published }
         let context = node.contextIsNew ? node.context.published : node.reported.context
@@ -258,7 +263,8 @@ final class Model {
         if !changes.isEmpty { observed.append(.changed(changes)) }
         node.reported = ModelNode.ReportedState(
             isVisible: node.isVisible, isPresented: isPresented, isInSight: isUncovered, isReady: node.isReady,
-            current: current, arguments: arguments, output: node.output, isWaiting: node.isWaiting, context: context)
+            current: current, arguments: arguments, output: node.output, style: node.style, isWaiting: node.isWaiting,
+            context: context)
         for child in node.children { reportChanges(child, isPresented && !isCovered(child)) }
     }
 
@@ -270,7 +276,7 @@ final class Model {
                 path: node.path, arguments: node.reported.arguments, isVisible: node.reported.isVisible,
                 isPresented: node.reported.isPresented, isInSight: node.isFlow ? nil : node.reported.isInSight,
                 isReady: node.reported.isReady, current: node.reported.current?.path ?? "",
-                output: node.reported.output, isWaiting: node.reported.isWaiting,
+                output: node.reported.output, style: node.reported.style, isWaiting: node.reported.isWaiting,
                 context: node.isFlow ? node.reported.context : nil)
         }
         return all

@@ -9,9 +9,9 @@ final class ModelNode {
     let path: String
     let isFlow: Bool
     let parent: ModelNode?
-    let style: String
+    var style: String
     let whenHidden: WhenHidden?
-    let layer: String?
+    var layer: String?
     /// The client that it counts for.
     var client: Client
     var onDismissed: StepTemplate?
@@ -22,6 +22,8 @@ final class ModelNode {
     var isVisible: Bool
     /// The output of a root.
     var output = ""
+    /// Where a root goes back to when its output is there again, and its place then (S-53).
+    var away: (output: String, order: UInt64)?
     /// What Back on a root would do, as reported last.
     var reportedBack = BackPreview.unhandled
     var isLive = true
@@ -81,6 +83,7 @@ final class ModelNode {
         var current: ModelNode?
         var arguments: Arguments = []
         var output = ""
+        var style = ""
         var isWaiting = false
         var context: Arguments = []
     }

@@ -41,6 +41,8 @@ struct ModelPlan {
         let id: String
         let template: ChildTemplate
         var arguments: Arguments
+        var layer: String?
+        var style: String
         var initial: (step: StepID, arguments: Arguments)?
         var onResult: ModelNode.OnResult?
         var isDropped = false
@@ -55,6 +57,7 @@ struct ModelPlan {
             self.isFlow = definition != nil
             self.id = id
             self.template = template
+            (layer, style) = (template.layer, template.style ?? "")
             self.arguments = arguments
             self.initial = initial
         }
@@ -75,8 +78,11 @@ struct ModelPlan {
         case clear
         /// With the arguments it has at that place.
         case made(Planned, Arguments)
-        case reusedPlanned(Planned, Arguments)
-        case reused(Reused, Arguments)
+        /// With the style that is given there.
+        case reusedPlanned(Planned, Arguments, style: String)
+        case reused(Reused, Arguments, style: String)
+        /// A live child gets another layer or style, nil for what stays (S-52).
+        case place(Member, layer: String?, style: String?)
         case pop(Meant, newest: Member?)
         case raise(Member)
         case show(Meant, Member?)
@@ -86,6 +92,8 @@ struct ModelPlan {
         case evict
         /// Values of the context.
         case set(Arguments)
+        /// The root moves to this output.
+        case move(Argument)
         case current(StepID, Arguments)
         case parent(StepID, Arguments)
         case end(StepID?, Arguments)
@@ -99,6 +107,8 @@ struct ModelPlan {
     var reused: [Reused] = []
     var parts: [Part] = []
     var settings: [ModelSetting] = []
+    /// The output to which the root moves.
+    var output: String?
 
     var ends: Bool {
         parts.contains {
@@ -143,6 +153,11 @@ extension Model {
                 }
                 plan.settings += settings
                 plan.parts.append(.set(settings.map(\.value)))
+            case .move(let source):
+                guard let output = values(.given([Binding("", source)]), [], references).first else { break }
+                guard isOutput(output.value.text) else { throw FlowError(.invalidArguments) }
+                plan.output = output.value.text
+                plan.parts.append(.move(output))
             case .current(let it):
                 plan.parts.append(.current(it.step, try resolve(it.arguments, for: it.step, references)))
             case .parent(let it):
@@ -185,12 +200,15 @@ extension Model {
                 }
                 reused.initial = initial
                 reused.onResult = onResult
-                plan.parts.append(.reused(reused, arguments))
+                plan.parts.append(.reused(reused, arguments, style: template.style ?? ""))
+                plan.parts.append(.place(candidate, layer: template.layer, style: template.style))
             case .planned(let planned):
                 planned.arguments = arguments
                 planned.initial = initial
                 planned.onResult = onResult
-                plan.parts.append(.reusedPlanned(planned, arguments))
+                if let layer = template.layer { planned.layer = layer }
+                if let style = template.style { planned.style = style }
+                plan.parts.append(.reusedPlanned(planned, arguments, style: template.style ?? ""))
             }
             if template.raises || definitions.flows[plan.flow.definition].children == .layers {
                 putLast(candidate, in: &plan)

@@ -43,13 +43,14 @@ enum ObservedEffect: Equatable {
         /// Empty if no child covers the others.
         var current: String?
         var output: String?
+        var style: String?
         var isWaiting: Bool?
         /// With an empty path, that of the coordinator.
         var context: Arguments?
 
         var isEmpty: Bool {
             arguments == nil && isVisible == nil && isPresented == nil && isInSight == nil && isReady == nil
-                && current == nil && output == nil && isWaiting == nil && context == nil
+                && current == nil && output == nil && style == nil && isWaiting == nil && context == nil
         }
     }
 
@@ -104,7 +105,9 @@ enum ObservedEffect: Equatable {
         case .emitStackChanged(let output, let screens):
             self = .stack(
                 output: output,
-                screens.map { "\($0.path) \($0.instance) \($0.isVisible ? "visible" : "hidden") \($0.layer)" })
+                screens.map {
+                    "\($0.path) \($0.instance) \($0.isVisible ? "visible" : "hidden") \($0.layer) \($0.style)"
+                })
         case .emitBackChanged(let path, let preview): self = .back(path: path, preview)
         case .emitSightChanged, .emitContextChanged, .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded,
             .watchClient,
@@ -138,6 +141,7 @@ extension ObservedEffect.Changes {
             isReady: properties.flag(.ready))
         if properties[.current] != nil { current = properties.path(.current) ?? "" }
         output = properties.text(.output)
+        style = properties.text(.style)
         isWaiting = properties.text(.waiting).map { !$0.isEmpty }
         context = properties.arguments(.context)
     }

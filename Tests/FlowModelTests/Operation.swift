@@ -20,6 +20,7 @@ struct Operation {
             flow: String, id: String?, Arguments, step: String?, stepArguments: Arguments, Client, token: String?,
             output: String)
         case move(Target, to: String, Client)
+        case setOutputs([String], Client)
         case navigate(step: String, Arguments, Client)
         case navigateAlong(
             [(flow: String, key: Arguments, step: String?, arguments: Arguments)], below: Target?, Client)
@@ -87,6 +88,7 @@ extension Operation {
             return .flowRequested(request, flowRequest)
         case .move(let target, let output, let client):
             return find(target).map { .rootMoved(request, $0, to: output, by: client) }
+        case .setOutputs(let names, let client): return .outputsSet(request, names, by: client)
         case .navigate(let step, let arguments, let client):
             return definitions.step(named: step).map {
                 .deepLinkOpened(request, step: $0, arguments: arguments, by: client)

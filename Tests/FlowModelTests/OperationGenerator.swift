@@ -49,6 +49,7 @@ struct OperationGenerator {
             model.definitions.context.isEmpty && model.definitions.flows.allSatisfy(\.context.isEmpty) ? 0 : 120
         switch random.weighted([
             440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40, steppers, exchanges, context,
+            model.definitions.outputSetter == nil ? 0 : 60,
         ]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
@@ -74,12 +75,13 @@ struct OperationGenerator {
         case 14:
             // Some are no roots, and some names are wrong.
             let root = random.chance(90) ? random.element(model.roots) ?? node : node
-            return .move(target(root), to: random.among("left", "right", "", "a b"), client())
+            return .move(target(root), to: random.among("left", "right", "", "a b", "gone"), client())
         case 15: return .touch(target(random.element(nodes.filter { model.isPresented($0) }) ?? node), client())
         case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
         case 16: return stepper(model)
         case 17: return exchangeSteppers(model)
         case 18: return setContext(node, model)
+        case 19: return setOutputs(model)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
             return .reload(generator.make())
@@ -93,6 +95,16 @@ struct OperationGenerator {
         if let former, random.chance(50) { return .reload(former) }
         var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
         return .reload(generator.exchangeSteppers(of: present))
+    }
+
+    /// Some of the outputs, mostly by who may.
+    private mutating func setOutputs(_ model: Model) -> Operation.Kind {
+        var names = ["left", "right", "one", "L-1", "L_1"].filter { _ in random.chance(45) }
+        if random.chance(20) { names.reverse() }
+        if random.chance(3) { names.append(random.among("a b", "", "left")) }
+        if random.chance(3) { names = (0..<random.number(15...17)).map { "o\($0 + random.below(2) * 10)" } }
+        let setter = model.definitions.outputSetter.flatMap { model.owners[$0] }
+        return .setOutputs(names, random.chance(92) ? setter ?? client() : client())
     }
 
     /// Values of the context, mostly by one who may.

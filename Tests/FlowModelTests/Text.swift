@@ -112,6 +112,7 @@ extension Definitions {
             if it.reuses { text += it.raises ? " raise" : " reuse" }
             if it.clears { text += " clear" }
             if let layer = it.layer { text += " layer=\(layer)" }
+            if let style = it.style { text += " style=\(style)" }
             if let onDismissed = it.onDismissed { text += " onDismissed=(\(self.text(onDismissed)))" }
             if let onResult = it.onResult { text += " onResult=(\(self.text(onResult)))" }
             return text
@@ -121,6 +122,7 @@ extension Definitions {
         case .hide(let name): return "hide \(name.text)"
         case .dismiss(let name): return "dismiss \(name.text)"
         case .evict: return "evict"
+        case .move(let source): return "move \(source)"
         case .set(let bindings): return "set\(ArgumentSource.given(bindings).text)"
         case .current(let it): return "current \(text(it))"
         case .parent(let it): return "parent \(text(it))"
@@ -138,6 +140,7 @@ extension Condition {
         case .argument(let name, let value): "\(name)=\(value)"
         case .alive(let name): "alive \(name.text)"
         case .context(let name, let value): "$context.\(name)=\(value)"
+        case .same(let one, let other): "\(one)=\(other)"
         }
     }
 }
@@ -164,6 +167,7 @@ extension Binding.Source {
         case .literal(let value): "\(value)"
         case .step(let name): "$\(name)"
         case .flow(let name): "$flow.\(name)"
+        case .output: "$flow.output"
         case .context(let name): "$context.\(name)"
         case .result(let name): "$result.\(name)"
         case .asked(let name): "$asked.\(name)"
@@ -194,6 +198,7 @@ extension Operation {
                 "back \(target.text) by \(client.name)" + (goes.map { " goes=\($0.text)" } ?? "")
                     + (token.map { " token='\($0)'" } ?? "")
             case .move(let target, let output, let client): "move \(target.text) to '\(output)' by \(client.name)"
+            case .setOutputs(let names, let client): "outputs \(names) by \(client.name)"
             case .coordinate(
                 let flow, let id, let arguments, let step, let stepArguments, let client, let token, let output):
                 "coordinate \(flow)\(arguments.text) by \(client.name)" + (id.map { " id=\($0)" } ?? "")

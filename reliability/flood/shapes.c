@@ -199,6 +199,7 @@ static const struct shape {
     {NAME ".Coordinator", "RegisterFlow", "DoTR", AT_ROOT, 20},
     {NAME ".Coordinator", "UnregisterFlow", "D", AT_ROOT, 10},
     {NAME ".Coordinator", "MoveRoot", "os", AT_ROOT, 5},
+    {NAME ".Coordinator", "SetOutputs", "as", AT_ROOT, 5},
     {NAME ".Coordinator", "GetStack", "s", AT_ROOT, 5},
     {NAME ".Coordinator", "SetContext", "A", AT_ROOT, 10},
     {NAME ".Coordinator", "GetTimings", "", AT_ROOT, 2},

@@ -117,7 +117,9 @@ extension World {
     /// A restart forgets no record and makes none. A screen that is presented at once is not evicted any more (S-44), and a flow whose
     /// pause was over by then has taken its initial step again (S-48).
     func compareRestored(_ found: [Record], _ coordinator: borrowing Coordinator, _ effects: [Effect]) {
-        let lasting: Set<RecordKey.Kind> = [.node, .activity, .step, .list, .progress, .stepper, .savedState, .context]
+        let lasting: Set<RecordKey.Kind> = [
+            .node, .activity, .step, .list, .progress, .stepper, .savedState, .context, .outputs,
+        ]
         var presented: Set<RecordKey> = []
         for case .present(let presentation) in effects { presented.insert(RecordKey(.node, presentation.instance)) }
         for case .reportDelay(let path, "", _, _) in effects {

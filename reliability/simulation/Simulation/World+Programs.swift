@@ -117,9 +117,19 @@ extension World {
                 body.items([("c", chance(8) ? .int64(1) : .string(["x", "y"][below(2)]))])
             }
         default:
+            if events % 4 == 0 { return setOutputs(peer) }
             call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "MoveRoot", "os") { body in
                 body.string(path)
                 body.string(["left", "right", ""][below(3)])
+            }
+        }
+    }
+
+    /// Mostly refused: one program alone may.
+    private func setOutputs(_ peer: Peer) {
+        call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "SetOutputs", "as") { body in
+            body.array(4) { body in
+                for name in ["left", "right", "middle"] where chance(2) { body.string(name) }
             }
         }
     }
