@@ -151,7 +151,7 @@ struct BusModel {
         case .show, .hide: contribution.path == nil || object?.name == contribution.name
         case .pop: contribution.path == nil || object != nil || later.contains { $0.kind == .pop }
         case .back: contribution.path != nil && object == nil
-        case .clear, .current, .parent, .end, .dismiss, .evict, .set: true
+        case .clear, .current, .parent, .end, .dismiss, .evict, .set, .move: true
         }
     }
 
@@ -162,7 +162,7 @@ struct BusModel {
         case .reuse: stand(path)
         case .show:
             if let parent = objects[path]?.parent, covering[objects[parent]?.name ?? ""] == .layers { stand(path) }
-        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss, .evict, .set: break
+        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss, .evict, .set, .move: break
         }
     }
 

@@ -166,12 +166,12 @@ struct PlanListsTests {
         let before = try world.forestNode("/main/sub")
         #expect(
             try world.emit("again", ["n": .byte(7)], on: "/main", by: ":1.5") == [
-                "~ /main/sub arguments= {n=7}",
+                "~ /main/sub style=modal arguments= {n=7}",
                 "did 3 after 0 by :1.5: /main again {n=7} [reuse sub /main/sub {n=7}]",
                 "did 4 after 3 by :1.5: /main/sub hello {n=7} []", "= navigated 3",
             ])
         let after = try world.forestNode("/main/sub")
-        #expect((after.instance, after.style, after.whenHidden) == (before.instance, "", nil))
+        #expect((after.instance, after.style, after.whenHidden) == (before.instance, "modal", nil))
         #expect(after.onDismissed == nil)
         #expect(after.client == Client(":1.5"))
         #expect(world.coordinator.accounting.clients[Client(":1.5")]?.nodes == 1)

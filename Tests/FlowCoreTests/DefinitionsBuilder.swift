@@ -20,6 +20,7 @@ struct DefinitionsBuilder {
         case dismiss(KeyedName)
         case evict
         case set([Binding])
+        case move(Binding.Source)
     }
 
     /// The options of a child.
@@ -28,7 +29,7 @@ struct DefinitionsBuilder {
         var with: [Binding]?
         var step: String?
         var stepWith: [Binding]?
-        var style = ""
+        var style: String?
         var whenHidden: WhenHidden?
         var reuses = false
         var raises = false
@@ -102,6 +103,8 @@ struct DefinitionsBuilder {
         var step: String?
         var stepArguments: Arguments = []
         var output = ""
+        var isPerOutput = false
+        var whenOutputGone = WhenOutputGone.keep
     }
 
     /// A property or a signal of `com.example.Vehicle`.
@@ -120,6 +123,7 @@ struct DefinitionsBuilder {
     var autostart: [Root] = []
     var steppers: [Stepper] = []
     var context: [Context] = []
+    var outputSetter: String?
     /// What people read of steps, screens and flows, by their names.
     var texts: [String: Texts] = [:]
 
@@ -222,7 +226,8 @@ extension DefinitionsBuilder {
             autostart: whole.autostart.map { root in
                 Autostart(
                     names.flow(root.flow), id: root.id, arguments: root.arguments, step: root.step.map(names.step),
-                    stepArguments: root.stepArguments, output: root.output)
+                    stepArguments: root.stepArguments, output: root.output, isPerOutput: root.isPerOutput,
+                    whenOutputGone: root.whenOutputGone)
             },
             steppers: whole.steppers.map { stepper in
                 StepperDefinition(
@@ -230,7 +235,7 @@ extension DefinitionsBuilder {
                     interface: "com.example.Vehicle1",
                     source: stepper.property.map { .property($0, absent: stepper.absent) } ?? .signal(stepper.signal),
                     step: names.step(stepper.step), bindings: stepper.with)
-            }, context: names.context(whole.context))
+            }, context: names.context(whole.context), outputSetter: whole.outputSetter)
     }
 
     private mutating func addTexts() {
@@ -282,7 +287,7 @@ extension DefinitionsBuilder {
             mention(step: child.onResult)
         case .current(let name, _), .parent(let name, _): mention(step: name)
         case .end(let name, _): mention(step: name)
-        case .answer, .pop, .popRoot, .show, .hide, .dismiss, .evict, .set: break
+        case .answer, .pop, .popRoot, .show, .hide, .dismiss, .evict, .set, .move: break
         }
     }
 
@@ -385,6 +390,7 @@ private struct Numbers {
         case .hide(let name): .hide(name)
         case .dismiss(let name): .dismiss(name)
         case .evict: .evict
+        case .move(let source): .move(source)
         case .set(let bindings): .set(bindings)
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))

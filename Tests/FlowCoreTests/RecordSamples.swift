@@ -62,7 +62,7 @@ enum RecordSamples {
                             "b": Pause(
                                 failures: 2, since: Instant(microseconds: 200), isCut: true,
                                 fault: Fault("x.No", "no"), origin: 3)
-                        ], nothingToShow: "no"))),
+                        ], nothingToShow: "no", away: Boxed(.init(output: "tv", raised: 300))))),
             "010161000000010000043a312e37000000000000000000010000000501010607043a312e370104782e4e6f026e6f"
                 + "0101016202c8010104782e4e6f026e6f03026e6f00"
         ),
@@ -77,6 +77,7 @@ enum RecordSamples {
                                 step: "go",
                                 arguments: .given([
                                     Binding("b", .result("r")), Binding("c", .asked("n")), Binding("d", .context("l")),
+                                    Binding("e", .output),
                                 ])),
                             asked: arguments)))),
             "010161000000000000043a312e37000000000000000000000102676f01030162070172016308016e016409016c0002016e007805017301730178"
@@ -264,6 +265,7 @@ enum RecordSamples {
         values.set(Argument("b", .string("z")))
         return (values.recorded ?? ContextValues(), "020161017301790001620073017a01")
     }()
+    static let outputs = (OutputsRecord(names: ["DP-1"], missing: ["b"]), "010444502d31010162")
     static let asks: [(Asks.Ask, String)] = [
         (ask(.open(about: nil)) { $0.key.asker = .client($0.client) }, "0003742031043a312e3700022f6109000000008001"),
         (

@@ -36,6 +36,7 @@ import Testing
         try check([RecordSamples.nameOwner])
         try check([RecordSamples.savedState])
         try check([RecordSamples.context])
+        try check([RecordSamples.outputs])
     }
     @Test func `the records of asks`() throws { try check(RecordSamples.asks) }
     @Test func `the records of steppers`() throws { try check(RecordSamples.steppers) }
@@ -54,6 +55,7 @@ import Testing
             case .result: 7
             case .asked: 8
             case .context: 9
+            case .output: 10
             }
         }
         func number(_ readiness: Node.Readiness) -> Int {
@@ -85,7 +87,7 @@ import Testing
                 if case .given(let bindings)? = source { bindings } else { [] }
             }
         }
-        #expect(Set(bindings.map { number($0.source) }).count == 10)
+        #expect(Set(bindings.map { number($0.source) }).count == 11)
         #expect(Set(RecordSamples.nodes.compactMap { $0.0.flow.map { number($0.readiness) } }).count == 3)
         #expect(Set(RecordSamples.tokens.map { number($0.0.outcome) }).count == 6)
         #expect(Set(RecordSamples.lists.flatMap { $0.0.items.map(number) }).count == 2)
@@ -119,6 +121,7 @@ import Testing
         check([RecordSamples.nameOwner])
         check([RecordSamples.savedState])
         check([RecordSamples.context])
+        check([RecordSamples.outputs])
         check(RecordSamples.steppers)
         check(RecordSamples.asks)
     }
@@ -142,9 +145,9 @@ import Testing
         let flow = Node.KeptFlow(readiness: .awaitingChildren(Limits.children + 1))
         let node = NodeRecord(kept: Node.Kept(name: "a", id: "a"), flow: Boxed(flow)).encoded()
         #expect(failure(NodeRecord.self, node) == "\(Limits.children + 1) children are awaited")
-        // Eight bytes of a flow, of which the first is its readiness, and none of what follows an answer.
+        // Nine bytes of a flow, of which the first is its readiness, and none of what follows an answer.
         var ready = NodeRecord(kept: Node.Kept(name: "a", id: "a"), flow: Boxed(Node.KeptFlow())).encoded()
-        ready[ready.count - 9] = 7
+        ready[ready.count - 10] = 7
         #expect(failure(NodeRecord.self, ready) == "there is no Readiness 7")
         var token = TokenRecord().encoded()
         token[token.count - 1] = 8

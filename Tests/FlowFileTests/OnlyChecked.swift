@@ -120,6 +120,17 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "two roots are of the same flow", message: " is unique, and the autostart in ",
             example: "[flows.f]\nunique = true\n[[autostart]]\nflow = 'f'\n[[autostart]]\nflow = 'f'"),
         OnlyChecked(
+            why: "whether a flow is unique stands elsewhere", message: " can't have a root on each output",
+            example: "[flows.f]\nunique = true\n[[autostart]]\nflow = 'f'\nper = 'output'"),
+        OnlyChecked(
+            why: "sums of the lengths of names", message: " bytes: give a shorter 'id'",
+            example: "[flows.f]\n[[autostart]]\nflow = 'f'\nper = 'output'\nid = '\(String(repeating: "x", count: 41))'"
+        ),
+        OnlyChecked(
+            why: "whether an output is private stands elsewhere",
+            message: " is private, and everyone can read the output",
+            example: "[private]\nsteps = ['go']\n" + rule("{ move = '$m' }")),
+        OnlyChecked(
             why: "what a presentable answers is declared elsewhere", message: " declares no 'result'",
             example: rule("{ screen = 's', onResult = { step = 'rest' } }")),
         OnlyChecked(

@@ -61,7 +61,7 @@ struct AnswerTextTests {
     }
 
     private enum ContributorWord: String, Word {
-        case screen, flow, pop, show, hide, dismiss, evict, set, current, parent, end, answer
+        case screen, flow, pop, show, hide, dismiss, evict, set, move, current, parent, end, answer
         case popRoot = "pop-root"
         case endWith = "end-with"
 
@@ -80,6 +80,7 @@ struct AnswerTextTests {
                 case .dismiss: .dismiss
                 case .evict: .evict
                 case .set: .set
+                case .move: .move
                 case .current: .current
                 case .parent: .parent
                 case .end(nil): .end
@@ -93,6 +94,7 @@ struct AnswerTextTests {
         case literal, reason, error, message
         case step = "of-step"
         case flow = "of-flow"
+        case output = "of-output"
         case context = "of-context"
         case result = "of-result"
         case asked = "of-asked"
@@ -106,6 +108,7 @@ struct AnswerTextTests {
                 case .flow: .flow
                 case .result: .result
                 case .asked: .asked
+                case .output: .output
                 case .context: .context
                 case .childName: .childName
                 case .reason: .reason
@@ -172,6 +175,7 @@ struct AnswerTextTests {
             [
                 .child(ChildTemplate(.screen(ScreenID(0)))), .child(ChildTemplate(.flow(FlowID(0)))), .pop(.root),
                 .pop(.to("page")), .show("page"), .hide("other"), .evict, .set([Binding("lang", .step("n"))]),
+                .move(.output),
                 .dismiss("page"),
                 .current(Self.template), .parent(Self.template), .end(nil),
                 .end(Self.template), .answer(.given([])),
@@ -182,7 +186,7 @@ struct AnswerTextTests {
         try check(
             SourceWord.self,
             [
-                .literal(.string("x y")), .step("n"), .flow("lang"), .result("n"), .asked("n"), .context("n"),
+                .literal(.string("x y")), .step("n"), .flow("lang"), .result("n"), .asked("n"), .context("n"), .output,
                 .childName, .reason,
                 .error,
                 .message,

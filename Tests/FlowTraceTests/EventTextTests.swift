@@ -77,6 +77,7 @@ struct EventTextTests {
         "requested 1 other 0 - 0 \":1.1\" when-hidden allow",
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1 input 70",
         "context-set 1 1 \"lang\" s \"de\" \":1.1\"", "context-set 1 0 \":1.1\" at /base/main",
+        "outputs-set 1 2 \"DP-1\" \"b\" \":1.1\"", "outputs-set 1 0 \":1.1\"",
         "root-moved 1 /base/main \"left\" \":1.1\"", "pauses-ended 1",
         "path 1 1 \"main\" - 0 \":1.1\" timeout 5 activation-token \"t\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
@@ -137,6 +138,7 @@ struct EventTextTests {
         case clientIdentified = "client-identified"
         case rootMoved = "root-moved"
         case contextSet = "context-set"
+        case outputsSet = "outputs-set"
         case pausesEnded = "pauses-ended"
         case nameOwner = "name-owner"
         case stepperChanged = "stepper-changed"
@@ -168,6 +170,7 @@ struct EventTextTests {
                 case .flowRequested: .requested
                 case .rootMoved: .rootMoved
                 case .contextSet: .contextSet
+                case .outputsSet: .outputsSet
                 case .pausesEnded: .pausesEnded
                 case .deepLinkOpened: .deepLink
                 case .pathOpened: .path
@@ -298,7 +301,8 @@ struct EventTextTests {
         .child(ChildTemplate(.screen(ScreenID(0)), stepArguments: .given([]), reuses: true)),
         .child(ChildTemplate(.screen(ScreenID(0)), raises: true, layer: "top")), .show("page"),
         .hide("other"),
-        .dismiss("page"), .evict,
+        .dismiss("page"), .evict, .move(.literal(.string("DP-1"))), .move(.step("t")), .move(.output),
+        .child(ChildTemplate(.flow(FlowID(0)), style: "", reuses: true)),
         .dismiss(
             KeyedName("page", isFlow: false, key: [Binding("n", .step("n")), Binding("t", .literal(.string("x")))])),
         .pop(.to(KeyedName("page", key: [Binding("n", .flow("n"))]))), .show(KeyedName("other", isFlow: true)),

@@ -112,7 +112,7 @@ import Testing
                 #expect(record.key.number == round)
                 tokens.append(round)
             case .activity, .step, .list, .progress, .origin, .registration, .nameOwner, .stepper,
-                .savedState, .ask, .context:
+                .savedState, .ask, .context, .outputs:
                 Issue.record("\(record.key)")
             }
         }

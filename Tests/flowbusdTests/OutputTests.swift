@@ -79,3 +79,85 @@ struct OutputTests {
         #expect(timing[3...].allSatisfy { ($0.number ?? 0) > 0 })
     }
 }
+
+/// Roots that come and go with outputs, and children that change their place, through a bus.
+@Suite("The list of outputs, and places")
+struct PlaceTests {
+    private let service: Service
+    private let peer: TestClient
+
+    init() throws {
+        service = try Service(
+            """
+            [steps]
+            open = {}
+            shrink = {}
+            to = { output = "string" }
+            [screens]
+            page = { presenter = "com.example.Peer" }
+            [outputs]
+            setter = "com.example.Peer"
+            [[autostart]]
+            flow = "main"
+            per = "output"
+            whenOutputGone = "move"
+            [flows.main]
+            children = "layers"
+            layers = ["full", { name = "corner", covers = false }]
+            [flows.main.on]
+            open = { flow = "film" }
+            shrink = { flow = "film", layer = "corner", style = "small", reuse = true }
+            to = { move = "$output" }
+            [flows.film]
+            initial = "open"
+            whenEmpty = "go"
+            [flows.film.on]
+            open = { screen = "page", reuse = true }
+            """)
+        peer = try service.peer()
+        peer.playPresenter()
+    }
+
+    private func set(_ names: [String], by client: TestClient) throws {
+        try client.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "SetOutputs",
+            .array(of: "s", names.map { .string($0) }))
+    }
+
+    private var outputs: BusValue {
+        get throws { try service.client.property(Service.name, Service.root, Service.name + ".Coordinator", "Outputs") }
+    }
+
+    @Test func `S-53 the setter sets the outputs, others are refused, and a restart keeps the list`() throws {
+        let refusal = try service.refusal { try set(["DP-1"], by: service.client) }
+        #expect(refusal.name.hasSuffix("AccessDenied"))
+        let wrong = try service.refusal { try set(["a b"], by: peer) }
+        #expect(wrong.name.hasSuffix("InvalidArguments"))
+        let many = try service.refusal { try set((0...16).map { "o\($0)" }, by: peer) }
+        #expect(many.name.hasSuffix("LimitExceeded"))
+        #expect(try outputs.elements.isEmpty)
+        try set(["DP-1", "DP-2"], by: peer)
+        #expect(try service.property("Output", of: "/main_DP_2", "Flow") == "DP-2")
+        try service.restart()
+        #expect(try outputs.elements == ["DP-1", "DP-2"])
+        #expect(try service.property("Output", of: "/main_DP_2", "Flow") == "DP-2")
+    }
+
+    @Test func `S-52 S-53 a film moves to the corner and to the other display, and goes on`() throws {
+        try set(["DP-1", "DP-2"], by: peer)
+        try service.emit("open", on: "/main_DP_1")
+        try service.waitForOwner(peer, of: "/main_DP_1/film/page")
+        let instance = try service.property("Instance", of: "/main_DP_1/film/page", "Presentable")
+        try service.emit("shrink", on: "/main_DP_1")
+        try peer.waitForCall("Present") {
+            $0.values[3]["reason"] == "update" && $0.values[3]["styles"]?.elements == ["small"]
+        }
+        #expect(try service.property("Style", of: "/main_DP_1/film", "Presentable") == "small")
+        try service.client.call(
+            Service.name, Service.tree + "/main_DP_1", Service.name + ".Stepper", "EmitStep", "to",
+            .options(["output": "DP-2"]))
+        try peer.waitForCall("Present") { $0.values[3]["output"] == "DP-2" && $0.values[3]["reason"] == "update" }
+        #expect(try service.property("Output", of: "/main_DP_1", "Flow") == "DP-2")
+        #expect(try service.property("Instance", of: "/main_DP_1/film/page", "Presentable") == instance)
+    }
+}
