@@ -173,10 +173,10 @@ def inspect(device, display):
         person.close()
 
 
-def emit(address, node, step):
+def emit(address, node, step, **arguments):
     """Emits a step by a connection of its own, and waits for no more than the verdict."""
     return connect(address).call_sync(
-        FLOWBUS, TREE + node, STEPPER, "EmitStep", GLib.Variant("(sa{sv})", (step, {})), None, Gio.DBusCallFlags.NONE, 60_000,
+        FLOWBUS, TREE + node, STEPPER, "EmitStep", GLib.Variant("(sa{sv})", (step, arguments)), None, Gio.DBusCallFlags.NONE, 60_000,
         None).unpack()[1]
 
 

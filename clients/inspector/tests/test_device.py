@@ -9,7 +9,7 @@ import pytest
 from conftest import fill, wait_until
 from gi.repository import GLib
 
-from flowbus_inspector.model.names import COORDINATOR, FLOW, PRESENTABLE, STEPPER, full, short
+from flowbus_inspector.model.names import COORDINATOR, FLOW, PRESENTABLE, ROOT, STEPPER, full, short
 from flowbus_inspector.model.processes import Processes
 from flowbus_inspector.model.reads import READS
 
@@ -65,6 +65,23 @@ def test_a_screen_that_waits_says_why(device, look):
     device.emit("shop", "printed")
     wait_until(lambda: "there is no paper" in inspection.recorder.past.at(len(inspection.recorder.past.moments) - 1)[-1].facts.waiting,
                "the reason")
+
+
+def test_the_context_is_read_and_followed(device, look):
+    inspection = look()
+    shop = full("shop")
+    wait_until(lambda: inspection.context == {ROOT: {"language": "de"}}, "the values of the coordinator, without private ones")
+    told = []
+    inspection.observe("context", told.append)
+    inspection.read_context(shop)
+    wait_until(lambda: inspection.context.get(shop) == {"visitors": 0}, "the values of the flow")
+    device.emit("shop", "spoken", language="fr")
+    device.emit("shop", "visited", count=3)
+    wait_until(lambda: inspection.context == {ROOT: {"language": "fr"}, shop: {"visitors": 3}}, "the signals")
+    assert told == [shop, ROOT, shop]
+    # A restart keeps them, and they are read again.
+    device.kill_flowbusd()
+    wait_until(lambda: inspection.context == {ROOT: {"language": "fr"}}, "the values after a restart")
 
 
 def test_timings_come_with_their_budgets(device, look):

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from conftest import HERE, emit, fill
+from gi.repository import GLib
 
 from flowbus_inspector.model.reads import READS
 
@@ -69,6 +70,22 @@ def test_a_root_says_what_back_would_do(device, inspect, monitor):
     person.see("text('fact-back-would').startswith('dismiss shop/guide')")
     # The signal says so, and nothing is asked.
     assert ("org.flowbus.Navigation1.Stepper", "PeekBack") not in monitor.calls(me)
+
+
+def test_the_context_is_seen_as_it_changes(device, inspect):
+    person = inspect()
+    person.click("row('shop')")
+    person.see("text('fact-context') == 'visitors=0' and text('fact-context-of-all') == 'language=de'")
+    emit(device.address, "shop", "visited", count=GLib.Variant("x", 3))
+    person.see("text('fact-context') == 'visitors=3'")
+    emit(device.address, "shop", "spoken", language=GLib.Variant("s", "fr"))
+    person.see("text('fact-context-of-all') == 'language=fr'")
+    # A screen has no values of its own, and sees those of all.
+    person.click("row('shop/list')")
+    person.see("text('node-title') == 'list' and text('fact-context-of-all') == 'language=fr' and not widget('fact-context')")
+    # What it was in the past is not known.
+    person.drag("slider", 0.97, 0.03)
+    person.see("'As it was' in text('moment') and not widget('fact-context-of-all')")
 
 
 def test_flowbusd_is_killed_and_comes_back(device, inspect):

@@ -8,7 +8,7 @@ from gi.repository import Flowbus, Gio, GLib
 from .definitions import Definitions
 from .emission import Emission
 from .log import Entry, Log, failure_entry, navigation_entry
-from .names import COORDINATOR, FLOW, FLOWBUS, ROOT, arguments_text, now
+from .names import COORDINATOR, FLOW, FLOWBUS, PROPERTIES, ROOT, arguments_text, now
 from .observed import Observed
 from .reads import Reads
 from .recorder import Recorder
@@ -22,8 +22,8 @@ class Inspection(Observed):
     """What is known of a device.
 
     Tells ``state`` when the connection or the service came or went, ``tree`` when the tree was read or another client is used,
-    ``definitions``, ``timings``, ``live`` with the paths of nodes that came, went or changed, and ``back`` with a root, and what Back
-    would do there, as PeekBack says it.
+    ``definitions``, ``timings``, ``live`` with the paths of nodes that came, went or changed, ``back`` with a root, and what Back
+    would do there, as PeekBack says it, and ``context`` with the path of a flow whose values are others now, or that of the coordinator.
     """
 
     def __init__(self, address=None, bus_type=Gio.BusType.SESSION):
@@ -35,6 +35,8 @@ class Inspection(Observed):
         self.recorder = Recorder(self)
         self.definitions, self.steps, self.steppers, self.timings = Definitions(), {}, [], []
         self.definitions_error = ""
+        # The public values of the context: those of the coordinator (ROOT), and of flows that were read or have changed.
+        self.context = {}
         # How long it took: to fill the tree, in seconds, with the number of nodes.
         self.filled, self._asked_at = None, 0.0
         self._state = "connecting"
@@ -89,6 +91,7 @@ class Inspection(Observed):
             connection.signal_unsubscribe(number)
         self._subscriptions.clear()
         self.recorder.forget()
+        self.context.clear()
         self.client = self.tree = self.reads = None
 
     def _connected(self, client):
@@ -99,6 +102,9 @@ class Inspection(Observed):
         for interface, member in ((FLOW, None), (COORDINATOR, "DefinitionsChanged")):
             self._subscriptions.append(connection.signal_subscribe(
                 FLOWBUS, interface, member, None, None, Gio.DBusSignalFlags.NONE, self._signalled))
+        for interface in (FLOW, COORDINATOR):
+            self._subscriptions.append(connection.signal_subscribe(
+                FLOWBUS, PROPERTIES, "PropertiesChanged", None, interface, Gio.DBusSignalFlags.NONE, self._changed))
         if not client.get_available():
             # Nothing says that the service is not there, so the bus is asked.
             self.reads.call_bus("GetNameOwner", GLib.Variant("(s)", (FLOWBUS,)), lambda *_: self._availability(client))
@@ -151,6 +157,8 @@ class Inspection(Observed):
         self._set_state("live")
         self.recorder.begin()
         self.read_timings()
+        self.context.clear()
+        self.read_context(ROOT)
 
     def read_definitions(self):
         """Reads the definitions, the steps and the steppers."""
@@ -196,7 +204,23 @@ class Inspection(Observed):
 
         self.reads.call(COORDINATOR, "GetTimings", done=got)
 
+    def read_context(self, path):
+        """Reads the values of a flow, or those of the coordinator. Signals report what changes later."""
+        self.reads.property(path, COORDINATOR if path == ROOT else FLOW, "Context",
+                            lambda values, failure: None if failure else self._take_context(path, values))
+
+    def _take_context(self, path, values):
+        if self.context.get(path) != values:
+            self.context[path] = values
+            self.tell("context", path)
+
     # Signals
+
+    def _changed(self, _connection, _sender, path, _interface, _member, parameters):
+        # There are many of these, and few have it.
+        values = parameters.get_child_value(1).lookup_value("Context", None)
+        if values is not None:
+            self._take_context(path, values.unpack())
 
     def _signalled(self, _connection, _sender, path, _interface, member, parameters):
         if member == "NavigationOccurred":

@@ -3,7 +3,7 @@
 
 from gi.repository import Adw, Gtk
 
-from ..model.names import FLOW, PRESENTABLE, STEPPER, arguments_text, ident, parent_of, short
+from ..model.names import FLOW, PRESENTABLE, ROOT, STEPPER, arguments_text, ident, parent_of, short
 from .step_form import StepForm
 from .tree_pane import PastNode
 from .widgets import Pill, box, clear_box, label, named
@@ -38,6 +38,7 @@ class NodePage(Gtk.Box):
         pane.connect("selected", lambda _: self._selected())
         inspection.observe("state", self._state_changed)
         inspection.observe("back", self._back_changed)
+        inspection.observe("context", self._context_changed)
         inspection.recorder.observe("moment", self._moved)
         self._selected()
 
@@ -62,6 +63,8 @@ class NodePage(Gtk.Box):
         self._form.show_node(item if is_live and item.is_live() else None)
         if is_live:
             self.read()
+            if item.is_flow() and item.is_live() and self._inspection.reads is not None:
+                self._inspection.read_context(item.get_path())
         self._update()
 
     def _state_changed(self):
@@ -79,6 +82,10 @@ class NodePage(Gtk.Box):
     def _back_changed(self, path, back):
         if self._item is not None and not isinstance(self._item, PastNode) and self._item.get_path() == path:
             self._more["back"] = back
+            self._update()
+
+    def _context_changed(self, path):
+        if self._item is not None and not isinstance(self._item, PastNode) and path in (ROOT, self._item.get_path()):
             self._update()
 
     def _changed(self, *_):
@@ -139,6 +146,9 @@ class NodePage(Gtk.Box):
         rows.append(("Waits after", facts.waiting))
         rows.append(("Style", (span.style if is_past else item.get_style()) or ""))
         rows += self._more_rows()
+        if not is_past and not is_gone:
+            context = self._inspection.context
+            rows += [("Context", arguments_text(context.get(path, {}))), ("Context of all", arguments_text(context.get(ROOT, {})))]
         self._show_rows([(name, value) for name, value in rows if value])
 
     def _more_rows(self):
