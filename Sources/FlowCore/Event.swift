@@ -38,6 +38,8 @@ public enum Event: Sendable {
     case stateSaved(RequestID, of: NodeID, Arguments, by: Client)
     /// The owner of a screen finished it with a result (S-45).
     case screenFinished(RequestID, of: NodeID, Arguments, by: Client)
+    /// A client takes back a step that waits at a presentable, by its token (S-16).
+    case stepCancelled(RequestID, on: NodeID, token: String, by: Client)
     /// The owner of a presentable took the answer to an ask, by its token, or does not want it any more (S-45).
     case answerAcknowledged(RequestID, of: NodeID, token: String, by: Client)
     /// A client set values of the context: those that a flow sees, or with nil those of the coordinator (S-57).

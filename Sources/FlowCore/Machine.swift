@@ -25,6 +25,7 @@ struct Machine: Sendable {
     var origins: Origins
     var activationTokens = ActivationTokens()
     var emptyFlows = EmptyFlows()
+    var inTurn = StepsInTurn()
     var alarms = Alarms()
     /// Properties and signals of other services (S-42).
     var steppers: Steppers
@@ -109,6 +110,8 @@ struct Machine: Sendable {
             emit(step, arguments, on: node, by: client, options, request, &turn)
         case .emissionRepeated(let request, let token, let client, let node):
             repeatEmission(token, on: node, by: client, request, &turn)
+        case .stepCancelled(let request, let node, let token, let client):
+            cancelStep(token, on: node, by: client, request, &turn)
         case .stepsEmitted(let request, let node, let steps, let client, let path):
             turn.call.request = request
             emit(steps, on: node, by: client, calledAt: path, request, &turn)

@@ -80,6 +80,10 @@ extension TraceFields {
             guard case .stateSaved(let request, let node, let state, let client) = $0 else { return nil }
             return (request, node, state, client)
         },
+        TraceCase("cancelled", Event.stepCancelled, request, node, text, client) {
+            guard case .stepCancelled(let request, let node, let token, let client) = $0 else { return nil }
+            return (request, node, token, client)
+        },
         TraceCase("acknowledged", Event.answerAcknowledged, request, node, text, client) {
             guard case .answerAcknowledged(let request, let node, let token, let client) = $0 else { return nil }
             return (request, node, token, client)

@@ -197,6 +197,8 @@ final class RandomProcesses {
                 // Drawn numbers would change all other events.
                 if requests % 3 == 0 { return setOutputs(output) }
                 call("move \(path) to \(output)") { .rootMoved($0, node, to: output, by: client) }
+            } else if chance(2) {
+                cancelStep()
             } else {
                 call("release \(path)") { .presentableReleased($0, node, by: client) }
             }
@@ -237,6 +239,21 @@ final class RandomProcesses {
         }
         call("ask \(step.index) on \(coordinator.path(of: node)) by \(client.name) \(token)") {
             .stepEmitted($0, on: node, step: step, arguments: [], by: client, options: options)
+        }
+    }
+
+    /// A client takes back a step that waits at some presentable.
+    private func cancelStep() {
+        for slot in coordinator.forest.preorder() {
+            let steps = coordinator.forest[slot].deferredSteps
+            guard let step = steps.first(where: { !$0.token.isEmpty && !$0.token.hasPrefix("ask") }) else { continue }
+            let id = coordinator.forest.id(of: slot)
+            let wasKnown = coordinator.remembersEmission(step.token, by: step.client, at: Instant(microseconds: now))
+            call("cancel \(step.token) at \(coordinator.path(of: id))") {
+                .stepCancelled($0, on: id, token: step.token, by: step.client)
+            }
+            tokens.cancel(step.token, by: step.client, wasKnown: wasKnown)
+            return
         }
     }
 

@@ -150,7 +150,8 @@ extension RandomLife {
             let all = (forest.children(of: slot) + [slot])
                 .filter { $0 == slot || forest[$0].flow == nil }
                 .reduce(0) { $0 + forest[$1].deferredSteps.count }
-            return (!node.isPresented || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
+            let mayWait = !node.isPresented || node.kept.stepInTurn != 0
+            return (mayWait || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
                 && origins.count <= Limits.deferredSteps && (node.flow.map { $0.waiting.count == all } ?? true)
         }
     }

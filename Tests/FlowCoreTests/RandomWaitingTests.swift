@@ -154,6 +154,7 @@ private final class AskedLife {
             ("what waits is counted for its client", world.coordinator.accounting.total.steps == waitingSteps),
             ("origins count what they set off and that waits", isEachOriginRight),
             ("what waits waits for its flow's question", isEachQuestionRight),
+            ("a turn lasts as long as a step of it waits", isEachTurnRight),
             ("nobody's flow is waited for", world.coordinator.calls.readers.values.allSatisfy { !$0.isEmpty }),
             ("calls that are not answered are known", unanswered.count <= knownCalls),
         ]
@@ -195,6 +196,14 @@ private final class AskedLife {
         for node in nodes { if let held = node.initialStep { counts[held.origin, default: 0] += 1 } }
         for cause in world.coordinator.emptied { counts[cause.origin, default: 0] += 1 }
         return counts == world.coordinator.origins.cascades.mapValues(\.waiting)
+    }
+
+    private var isEachTurnRight: Bool {
+        let underWay = Set(waiting.map(\.origin))
+        return nodes.allSatisfy { node in
+            let turn = node.kept.stepInTurn
+            return turn == 0 ? !node.isPresented || !node.hasWaitingSteps : underWay.contains(turn)
+        }
     }
 
     private var isEachQuestionRight: Bool {

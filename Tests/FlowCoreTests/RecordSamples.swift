@@ -7,8 +7,9 @@ enum RecordSamples {
 
     static let nodes: [(NodeRecord, String)] = [
         (
-            NodeRecord(parent: 0, kept: Node.Kept(name: "main", id: "main", isVisible: true, output: "tv")),
-            "00046d61696e0000000100000000000000027476000000000000"
+            NodeRecord(
+                parent: 0, kept: Node.Kept(name: "main", id: "main", isVisible: true, stepInTurn: 300, output: "tv")),
+            "00046d61696e0000000100000000000000027476000000ac02000000"
         ),
         (
             NodeRecord(
@@ -28,9 +29,9 @@ enum RecordSamples {
                     .init(
                         state: .shown, reason: .recover, eviction: .underWay, isExpected: true, hasAnsweredAlive: true,
                         origin: 7, serial: 8, leftBy: client, fault: Fault("x.No", "no")))),
-            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a31"
-                + "2e37043a312e38000000000000000104676f6e6501070161006201016201016e016302046c616e67016403016504"
-                + "01660501670601010100077265636f7665720708010001043a312e3701010104782e4e6f026e6f0000"
+            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e"
+                + "37043a312e38000000000000000104676f6e6501070161006201016201016e016302046c616e670164030165040166"
+                + "050167060100010100077265636f7665720708010001043a312e3701010104782e4e6f026e6f0000"
         ),
         (
             NodeRecord(
@@ -42,13 +43,13 @@ enum RecordSamples {
                     .init(
                         readiness: .awaitingChildren(2), isAwaitedByParent: true,
                         selected: [4, 5].map { NodeID(slot: NodeSlot(0), instance: $0) }))),
-            "01046c697374000000010000043a312e37000000000000000104676f6e6500000001020201020405000000000000"
+            "01046c697374000000010000043a312e37000000000000000104676f6e650000000001020201020405000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
                 flow: Boxed(.init(readiness: .ready))),
-            "010161000000010000043a312e3700000000000000000001000000000000000000"
+            "010161000000010000043a312e370000000000000000000001000000000000000000"
         ),
         (
             NodeRecord(
@@ -63,7 +64,7 @@ enum RecordSamples {
                                 failures: 2, since: Instant(microseconds: 200), isCut: true,
                                 fault: Fault("x.No", "no"), origin: 3)
                         ], nothingToShow: "no", away: Boxed(.init(output: "tv", raised: 300))))),
-            "010161000000010000043a312e37000000000000000000010000000501010607043a312e370104782e4e6f026e6f"
+            "010161000000010000043a312e3700000000000000000000010000000501010607043a312e370104782e4e6f026e6f"
                 + "0101016202c8010104782e4e6f026e6f03026e6f00"
         ),
         (
@@ -80,20 +81,21 @@ enum RecordSamples {
                                     Binding("e", .output),
                                 ])),
                             asked: arguments)))),
-            "010161000000000000043a312e37000000000000000000000102676f01030162070172016308016e016409016c0002016e007805017301730178"
+            "010161000000000000043a312e3700000000000000000000000102676f01030162070172016308016e016409016c00"
+                + "02016e007805017301730178"
         ),
         (
             NodeRecord(
                 parent: 1,
                 kept: Node.Kept(name: "a", id: "a", owner: client, client: client, byOwner: Boxed(.init(title: "T")))),
-            "010161000000000001043a312e37043a312e37000000000001540000000000"
+            "010161000000000001043a312e37043a312e3700000000000154000000000000"
         ),
         (
             NodeRecord(
                 parent: 1,
                 kept: Node.Kept(
                     name: "a", id: "a", owner: client, client: client, byOwner: Boxed(.init(backStep: "ask")))),
-            "010161000000000001043a312e37043a312e37010361736b00000000000000000000"
+            "010161000000000001043a312e37043a312e37010361736b0000000000000000000000"
         ),
         (
             NodeRecord(
@@ -102,13 +104,13 @@ enum RecordSamples {
                     name: "a", id: "a", isVisible: false, isHiddenByRule: true, client: client, raised: 300,
                     layer: "top"),
                 flow: Boxed(.init(readiness: .ready))),
-            "010161000000000000043a312e3700ac020103746f70000000000001000000000000000000"
+            "010161000000000000043a312e3700ac020103746f7000000000000001000000000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
                 flow: Boxed(.init(readiness: .awaitingStep))),
-            "010161000000010000043a312e3700000000000000000001010000000000000000"
+            "010161000000010000043a312e370000000000000000000001010000000000000000"
         ),
     ]
 
@@ -131,8 +133,9 @@ enum RecordSamples {
         ),
         (
             StepRecord(
-                stage: .deferred, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: arguments),
-            "01010203043a312e3702676f02016e007805017301730178"
+                stage: .deferred, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: arguments,
+                token: "t"),
+            "01010203043a312e3702676f02016e0078050173017301780174"
         ),
         (
             StepRecord(

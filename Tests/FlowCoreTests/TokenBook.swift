@@ -35,6 +35,14 @@ struct TokenBook {
         if !isRepeated { entries[key] = Entry(request: request) }
     }
 
+    /// The client took the step back (S-16).
+    mutating func cancel(_ token: String, by client: Client, wasKnown: Bool) {
+        let key = Key(client: client, token: token)
+        if !wasKnown || entries[key]?.outcome == "\(Verdict.deferred) 0" {
+            entries[key]?.outcome = "\(Verdict.hidden) 0"
+        }
+    }
+
     mutating func take(_ answer: Answer, to request: RequestID) {
         guard case .verdict(let verdict, let serial) = answer else { return }
         take("\(verdict) \(serial)", isPending: verdict == .pending, to: request)

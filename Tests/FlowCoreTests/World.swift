@@ -139,6 +139,12 @@ final class World {
                 by: Client(client), options: options))
     }
 
+    /// Takes a step back by its token.
+    @discardableResult
+    func cancel(_ token: String, on path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.stepCancelled(nextRequest(), on: try node(path), token: token, by: Client(client)))
+    }
+
     /// Emits several steps; undeclared names are refused.
     @discardableResult
     func emitAll(_ steps: [String], on path: String, by client: String = ":1.1") throws -> [String] {

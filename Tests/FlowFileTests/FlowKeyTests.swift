@@ -97,7 +97,7 @@ struct FlowKeyTests {
         ),
         (
             "whenHidden = 'latst'", "whenHidden",
-            "'latst' is not allowed here; it has to be 'ignore', 'allow', 'latest' or 'queue'; did you mean 'latest'?"
+            "'latst' is not allowed here; it has to be 'ignore', 'allow', 'latest', 'queue' or 'turn'; did you mean 'latest'?"
         ),
     ])
     func `one mistake is one error`(key: String, place: String, message: String) {

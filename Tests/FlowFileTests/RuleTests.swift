@@ -69,7 +69,7 @@ struct RuleTests {
         ),
         (
             "go = { screen = 'page', whenHidden = 'alow' }", ".whenHidden",
-            "'whenHidden' is 'alow'; it has to be 'ignore', 'allow', 'latest' or 'queue'; did you mean 'allow'?"
+            "'whenHidden' is 'alow'; it has to be 'ignore', 'allow', 'latest', 'queue' or 'turn'; did you mean 'allow'?"
         ),
         (
             "go = [{ screen = 'page', id = 'x' }, { screen = 'page', id = 'x' }]", "[2].id",

@@ -153,7 +153,7 @@ struct DefinitionGenerator {
             var after: UInt64 = 0
             for _ in 0..<random.weighted([0, 60, 30, 10]) {
                 after += UInt64(random.number(1...6)) * 1_000_003
-                let whenHidden = random.chance(50) ? WhenHidden.allow : random.among(.ignore, .latest, .queue)
+                let whenHidden = random.chance(50) ? WhenHidden.allow : random.among(.ignore, .latest, .queue, .turn)
                 if let step = bareStep() { idle.append(Idle(after: after, step: step, whenHidden: whenHidden)) }
             }
         }
@@ -161,7 +161,7 @@ struct DefinitionGenerator {
             flows[number].name, parameters: flows[number].parameters, key: flows[number].key, result: result,
             isResultPublic: result != nil && random.chance(30), initial: flows[number].initial,
             children: covering, layers: layers, covers: random.chance(80), isUnique: random.chance(20),
-            whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
+            whenHidden: random.among(.ignore, .allow, .latest, .queue, .turn), announces: random.chance(15),
             whenEmpty: random.chance(25) ? random.among(.go, .stay, .again) : nil,
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
@@ -342,7 +342,7 @@ struct DefinitionGenerator {
                 arguments: source(parameters), step: initial,
                 stepArguments: initial.map { source(steps[$0.index].parameters) } ?? .inherited,
                 style: random.chance(12) ? random.among("modal", "corner", "") : nil,
-                whenHidden: random.chance(40) ? random.among(.ignore, .allow, .latest, .queue) : nil,
+                whenHidden: random.chance(40) ? random.among(.ignore, .allow, .latest, .queue, .turn) : nil,
                 reuses: reuses, raises: reuses && covering == .stack && random.chance(50), clears: random.chance(7),
                 layer: random.chance(65) ? random.element(layers)?.name : nil,
                 onDismissed: onDismissed.map {

@@ -14,7 +14,7 @@ extension Model {
         let reply = once(client, options?.token, .emission) {
             if let meant = options?.instance, meant != instance { return .failure(FlowError(.staleInstance)) }
             let token = options?.asks == true ? options?.token : nil
-            switch emit(on: instance, step, arguments, client, asking: token) {
+            switch emit(on: instance, step, arguments, client, token: options?.token ?? "", asking: token) {
             case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
             case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
             case .refused(let error): return .failure(error)
@@ -42,7 +42,8 @@ extension Model {
     }
 
     private func emit(
-        on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, asking token: String? = nil
+        on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, token name: String = "",
+        asking token: String? = nil
     ) -> Outcome {
         guard let node = node(instance) else { return .refused(FlowError(.presentableDismissed)) }
         guard mayEmit(client, on: node.flow) else { return .refused(FlowError(.accessDenied)) }
@@ -54,7 +55,7 @@ extension Model {
                 node,
                 ModelStep(
                     step: step, arguments: admitted, flow: node.flow, origin: origin, cause: 0, client: client,
-                    purpose: .asked))
+                    purpose: .asked, token: name))
             if !outcome.isNavigated, outcome != .ignored(.deferred) { asks.removeAll { $0.origin == origin } }
             return outcome
         } catch {
@@ -68,12 +69,12 @@ extension Model {
 
     /// Takes, defers or ignores a step from outside (S-15).
     func gate(_ node: ModelNode, _ step: ModelStep, _ ownSetting: WhenHidden? = nil) throws(FlowError) -> Outcome {
-        if !isPresented(node) {
-            let setting = ownSetting ?? whenHidden(node)
+        let setting = ownSetting ?? whenHidden(node)
+        if !isPresented(node) || (setting == .turn && node.turn != nil) {
             switch setting {
             case .allow: break
             case .ignore: return .ignored(.hidden)
-            case .latest, .queue:
+            case .latest, .queue, .turn:
                 try keep(step, at: node, replaces: setting == .latest)
                 // Reclaiming can have uncovered the presentable, or triggered steps.
                 release()
@@ -82,6 +83,7 @@ extension Model {
             }
         }
         if step.purpose == .asked { reach(step.flow) }
+        if setting == .turn { node.turn = step.origin }
         return run(step)
     }
 
@@ -97,7 +99,7 @@ extension Model {
         node.deferred.append(
             ModelStep(
                 step: step.step, arguments: step.arguments, flow: step.flow, origin: step.origin, cause: 0,
-                client: step.client, purpose: .reported))
+                client: step.client, purpose: .reported, token: step.token))
     }
 
     /// Runs a step and its cascade. Returns the outcome of the step.

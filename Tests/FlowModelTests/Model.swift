@@ -87,6 +87,8 @@ final class Model {
             answer(request, emit(on: node.instance, step, arguments, client, options))
         case .stepsEmitted(let request, let node, let steps, let client, _):
             answer(request, emit(on: node.instance, steps, client))
+        case .stepCancelled(let request, let node, let token, let client):
+            answer(request, cancel(at: node.instance, token, client))
         case .visibilityChanged(let request, let node, let isVisible, let client, _):
             answer(request, show(node.instance, isVisible, client))
         case .presentableTouched(let request, let node, let client):
@@ -328,7 +330,10 @@ final class Model {
     /// Takes all waiting steps: older origins first, within one in the order of triggering (S-6).
     func finish() {
         while true {
-            if !waiting.contains(where: { !$0.isHead }) { dismissEmpty() }
+            if !waiting.contains(where: { !$0.isHead }) {
+                dismissEmpty()
+                endTurns()
+            }
             let next = waiting.indices.min {
                 (waiting[$0].origin, waiting[$0].order) < (waiting[$1].origin, waiting[$1].order)
             }
@@ -337,14 +342,20 @@ final class Model {
         }
     }
 
-    /// Queues the steps that waited for their presentable to be presented, parents first and in order (S-16).
+    /// Queues the steps that waited for their presentable to be presented, parents first and in order; in turn only the first of each
+    /// (S-16).
     func release() {
         for node in nodes where (node.initialStep != nil || !node.deferred.isEmpty) && isPresented(node) {
-            for var step in [node.initialStep].compactMap(\.self) + node.deferred {
+            let all = [node.initialStep].compactMap(\.self) + node.deferred
+            let isInTurn = whenHidden(node) == .turn
+            if isInTurn, node.turn != nil { continue }
+            if isInTurn { node.turn = all[0].origin }
+            for var step in isInTurn ? [all[0]] : all {
                 step.isHead = true
                 queue(step)
             }
-            (node.initialStep, node.deferred) = (nil, [])
+            node.deferred = isInTurn ? Array(node.deferred.dropFirst(node.initialStep == nil ? 1 : 0)) : []
+            node.initialStep = nil
         }
     }
 

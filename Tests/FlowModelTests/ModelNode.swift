@@ -38,6 +38,8 @@ final class ModelNode {
     var initialStep: ModelStep?
     /// Deferred steps (S-15).
     var deferred: [ModelStep] = []
+    /// The origin of the step that has its turn (S-16).
+    var turn: Int?
     /// Whether a flow's initial step has ended, and the child flows that it contributed (S-26).
     var initialHasEnded = false
     var awaited: [ModelNode] = []
@@ -149,6 +151,8 @@ struct ModelStep {
     let client: Client
     let purpose: Purpose
     var isDeepLink = false
+    /// The token of its call; empty without one.
+    var token = ""
     /// Whether it begins a cascade, or continues one after a wait.
     var isHead = false
     /// When it was queued, against the others of its origin.

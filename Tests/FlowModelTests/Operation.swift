@@ -12,6 +12,7 @@ struct Operation {
         case start
         case emit(Target, step: String, Arguments, Client, token: String?, isStale: Bool?)
         case emitMany(Target, [(step: String, arguments: Arguments)], Client)
+        case cancel(Target, token: String, Client)
         case show(Target, Bool, Client)
         case dismiss(Target, Client)
         case touch(Target, Client)
@@ -63,6 +64,8 @@ extension Operation {
                     ?? .refused(FlowError(.unknownStep, "unknown"))
             }
             return .stepsEmitted(request, on: node, emitted, by: client)
+        case .cancel(let target, let token, let client):
+            return find(target).map { .stepCancelled(request, on: $0, token: token, by: client) }
         case .show(let target, let isVisible, let client):
             return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible, by: client) }
         case .touch(let target, let client):

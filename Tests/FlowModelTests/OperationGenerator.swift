@@ -49,7 +49,7 @@ struct OperationGenerator {
             model.definitions.context.isEmpty && model.definitions.flows.allSatisfy(\.context.isEmpty) ? 0 : 120
         switch random.weighted([
             440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40, steppers, exchanges, context,
-            model.definitions.outputSetter == nil ? 0 : 60,
+            model.definitions.outputSetter == nil ? 0 : 60, 25,
         ]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
@@ -82,6 +82,7 @@ struct OperationGenerator {
         case 17: return exchangeSteppers(model)
         case 18: return setContext(node, model)
         case 19: return setOutputs(model)
+        case 20: return cancel(node, model)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
             return .reload(generator.make())
@@ -208,6 +209,15 @@ struct OperationGenerator {
             target(node), step: step?.name ?? "", fit(step?.parameters ?? []), client(),
             token: random.chance(12) ? random.among("one", "two", "three", "", "ask one", "ask two", "ask three") : nil,
             isStale: random.chance(4) ? random.chance(50) : nil)
+    }
+
+    /// Takes a step back, mostly one that waits.
+    private mutating func cancel(_ node: ModelNode, _ model: Model) -> Operation.Kind {
+        let waiting = model.nodes.flatMap { node in node.deferred.filter { !$0.token.isEmpty }.map { (node, $0) } }
+        guard random.chance(85), let (node, step) = random.element(waiting) else {
+            return .cancel(target(node), token: random.among("one", "two", "ask one", ""), client())
+        }
+        return .cancel(target(node), token: step.token, random.chance(90) ? step.client : client())
     }
 
     private mutating func emitMany(_ node: ModelNode, _ model: Model) -> Operation.Kind {

@@ -187,6 +187,7 @@ extension Operation {
             case .emit(let target, let step, let arguments, let client, let token, let isStale):
                 "emit \(step)\(arguments.text) on \(target.text) by \(client.name)"
                     + (token.map { " token='\($0)'" } ?? "") + (isStale.map { $0 ? " stale" : " instance" } ?? "")
+            case .cancel(let target, let token, let client): "cancel '\(token)' on \(target.text) by \(client.name)"
             case .emitMany(let target, let steps, let client):
                 "emit [" + steps.map { $0.step + $0.arguments.text }.joined(separator: ", ")
                     + "] on \(target.text) by \(client.name)"

@@ -68,6 +68,7 @@ struct EventTextTests {
         "title 1 /base/main \"The \\\"end\\\"\" \":1.1\"",
         "state-saved 1 /base/main 1 \"n\" x 5 \":1.1\"",
         "finished 1 /base/main 1 \"n\" x 5 \":1.1\"",
+        "cancelled 1 /base/main \"a b\" \":1.1\"",
         "acknowledged 1 /base/main \"a b\" \":1.1\"",
         "emitted 1 /base/main go 0 \":1.1\" token \"t\" ask",
         "repeated 3 \"a b\" \":1.1\" on /base/main",
@@ -125,7 +126,7 @@ struct EventTextTests {
         case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
         case requested, path, registered, unregistered, definitions, restored
         case emittedList = "emitted-list"
-        case touched, title, finished, acknowledged
+        case touched, title, finished, acknowledged, cancelled
         case stateSaved = "state-saved"
         case backRepeated = "back-repeated"
         case backStep = "back-step"
@@ -154,6 +155,7 @@ struct EventTextTests {
                 case .stepEmitted: .emitted
                 case .emissionRepeated: .repeated
                 case .stepsEmitted: .emittedList
+                case .stepCancelled: .cancelled
                 case .visibilityChanged: .visible
                 case .presentableDismissed: .dismissed
                 case .presentableTouched: .touched
@@ -369,7 +371,7 @@ struct EventTextTests {
         ("navigator-replied 1 contributors 1 flow mian", "no flow 'mian' is defined; did you mean 'main'?"),
         (
             "navigator-replied 1 contributors 1 flow main when-hidden never",
-            "'never' is none of 'ignore', 'allow', 'latest', 'queue'"
+            "'never' is none of 'ignore', 'allow', 'latest', 'queue', 'turn'"
         ),
         (
             "navigator-replied 1 contributors 1 current go arguments 1 \"a\" of-parent",

@@ -111,6 +111,15 @@ struct Tokens: Sendable {
         order.append((key, now))
     }
 
+    /// Remembers another outcome of a call from now on, or one of a call that was forgotten.
+    mutating func renew(_ outcome: CallState, of key: Key, at now: Instant) {
+        if let before = entries.removeValue(forKey: key) {
+            book.remove(key, before.number)
+            counts[key.client, default: 1] -= 1
+        }
+        remember(outcome, of: key, at: now)
+    }
+
     /// Makes a repeated call wait with the first one.
     mutating func wait(_ request: RequestID, with key: Key) throws(FlowError) {
         guard case .waiting(let others)? = entries[key]?.outcome else { return }
@@ -136,7 +145,12 @@ struct Tokens: Sendable {
     /// Removes expired tokens, except those with waiting calls, which the timer answers soon.
     mutating func expire(at now: Instant) {
         while oldest < order.count, order[oldest].at.advanced(by: Limits.tokenLifetime) <= now {
-            let key = order[oldest].key
+            let (key, at) = order[oldest]
+            guard entries[key]?.at == at else {
+                // It was renewed.
+                oldest += 1
+                continue
+            }
             if case .waiting? = entries[key]?.outcome { break }
             book.remove(key, entries.removeValue(forKey: key)?.number)
             let left = (counts[key.client] ?? 1) - 1

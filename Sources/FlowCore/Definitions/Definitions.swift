@@ -338,6 +338,9 @@ public enum WhenHidden: String, CaseIterable, Sendable {
     case latest
     /// It defers up to ``Limits/deferredSteps`` steps, in order, until the presentable is presented.
     case queue
+    /// It defers them, too, and lets one through at a time: the next one when the cascade of the one before has ended, if the
+    /// presentable is presented then (S-16).
+    case turn
 }
 
 /// A flow's definition: its rules (S-2).

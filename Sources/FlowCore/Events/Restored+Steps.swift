@@ -49,7 +49,7 @@ extension Machine {
             let (step, arguments) = try declared(record)
             deferred = DeferredStep(
                 step: step, arguments: arguments, origin: record.origin, cause: record.cause,
-                client: onSameBus ? record.client : .daemon, number: number)
+                client: onSameBus ? record.client : .daemon, token: onSameBus ? record.token : "", number: number)
         } catch {
             return reportLost(record, error, at: forest[flow].path, onSameBus: onSameBus, &turn)
         }

@@ -44,6 +44,8 @@ extension Machine {
 
         for slot in forest.preorder() {
             if forest[slot].flow != nil { hideLastNavigation(of: slot) } else { restoreEviction(of: slot, &turn) }
+            let origin = forest[slot].kept.stepInTurn
+            if origin != 0 { inTurn.begin(origin, at: forest.id(of: slot)) }
         }
         for (number, record) in stored.steppers {
             steppers.restore(record, number, isLive: lost.slots[record.root] != nil)

@@ -183,7 +183,7 @@ extension Machine {
     }
 
     /// Whether steps of these origins wait for their turn, or for an answer about them or others.
-    private func isUnderWay(_ origins: Range<UInt64>) -> Bool {
+    func isUnderWay(_ origins: Range<UInt64>) -> Bool {
         !origins.isEmpty
             && (questions.haveSteps(of: origins) || blocked.hasSteps(of: origins) || queue.hasSteps(of: origins))
     }

@@ -167,9 +167,14 @@ extension Machine {
         } else if definition.ownersMayEmit, mayEmitAsOwner(client, on: slot) {
             lines.append("'\(client.name)' may emit here, as an owner")
         }
-        guard !forest[slot].isPresented else { return lines }
-        lines.append("it is not presented: \(hiddenReason(slot))")
-        switch whenHidden(slot) {
+        let whenHidden = whenHidden(slot)
+        if forest[slot].isPresented {
+            guard whenHidden == .turn, forest[slot].kept.stepInTurn != 0 else { return lines }
+            lines.append("a step before it has its turn, and waits for an answer")
+        } else {
+            lines.append("it is not presented: \(hiddenReason(slot))")
+        }
+        switch whenHidden {
         case .ignore: lines.append("so it ignores steps (whenHidden = \"ignore\")")
         case .allow: lines.append("it takes steps all the same (whenHidden = \"allow\")")
         case .latest:
@@ -177,10 +182,11 @@ extension Machine {
             if let deferred = forest[slot].deferredSteps.last {
                 lines.append("step '\(definitions[deferred.step].name)', which was deferred, is dropped for it")
             }
-        case .queue:
+        case .queue, .turn:
             let deferred = forest[slot].deferredSteps.count
             lines.append(
-                "so the step is deferred until it is (whenHidden = \"queue\")"
+                "so the step is deferred until \(whenHidden == .turn ? "its turn" : "it is")"
+                    + " (whenHidden = \"\(whenHidden.rawValue)\")"
                     + (deferred == 0 ? "" : ", behind \(deferred) other\(deferred == 1 ? "" : "s")"))
         }
         return lines

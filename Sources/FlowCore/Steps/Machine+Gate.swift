@@ -65,7 +65,8 @@ extension Machine {
         _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, whenHidden ownSetting: WhenHidden? = nil,
         _ turn: inout Turn
     ) -> EmissionResult {
-        let whenHidden = forest[slot].isPresented ? .allow : ownSetting ?? whenHidden(slot)
+        let setting = ownSetting ?? whenHidden(slot)
+        let whenHidden = isOpen(slot, setting) ? .allow : setting
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
         let isFromOutside = !step.isIdle
         guard whenHidden == .allow else {
@@ -79,7 +80,13 @@ extension Machine {
             return .ended(.refused(error))
         }
         if isFromOutside { reach(flow, &turn) }
+        if setting == .turn { inTurn.begin(step.origin, at: forest.id(of: slot)) }
         return take(step, &turn).map { .taken($0) } ?? .waiting
+    }
+
+    /// Whether a gate lets all steps through: its presentable is presented, and no step that came before has its turn (S-16).
+    private func isOpen(_ slot: NodeSlot, _ whenHidden: WhenHidden) -> Bool {
+        forest[slot].isPresented && (whenHidden != .turn || forest[slot].kept.stepInTurn == 0)
     }
 
     /// Defers a step until its presentable is presented.
@@ -87,7 +94,8 @@ extension Machine {
         _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, onlyLatest: Bool, _ turn: inout Turn
     ) -> Outcome {
         var deferred = DeferredStep(
-            step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
+            step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client,
+            token: step.request == turn.call.request ? turn.call.token?.token ?? "" : "")
         do throws(FlowError) {
             try checkWaiting(
                 for: deferred, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow, &turn)
@@ -104,10 +112,7 @@ extension Machine {
         record(&deferred, at: slot, isInitial: false)
         forest.updateUsage(slot) { [deferred] in $0.deferredSteps.append(deferred) }
         // Reclaiming may have removed the child that covered the presentable.
-        if forest[slot].isPresented {
-            forest.notePresented(slot)
-            triggerPresented(&turn)
-        }
+        if forest[slot].isPresented { release(at: [slot]) }
         return .ignored(.deferred)
     }
 

@@ -9,6 +9,7 @@ extension Machine {
         touchEmpty(step.flow)
         if step.countedBytes != nil { stopWaiting(step) }
         if step.isTriggered { releaseOrigin(step.origin) }
+        if !inTurn.isEmpty { inTurn.stepEnded(step.origin) }
         if asks.isFollowing { endStep(step, ofAskBy: outcome, &turn) }
         return outcome
     }
@@ -137,6 +138,15 @@ extension Machine {
             deferred, .verdict(.hidden),
             "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path,
             &turn)
+    }
+
+    /// Reports a deferred step that its client took back (S-16).
+    mutating func reportCancelled(_ deferred: DeferredStep, at path: String, _ turn: inout Turn) {
+        let name = definitions.steps[deferred.step.index].name
+        reportDropped(
+            deferred, .verdict(.hidden),
+            "step '\(name)' waited for its turn, until its client took it back (CancelStep)",
+            at: path, &turn)
     }
 
     private mutating func reportDropped(

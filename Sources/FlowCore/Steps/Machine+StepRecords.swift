@@ -39,7 +39,7 @@ extension Machine {
         StepRecord(
             stage: isInitial ? .initial : .deferred, place: forest[slot].instance, origin: deferred.origin,
             cause: deferred.cause, client: deferred.client, step: definitions[deferred.step].name,
-            arguments: deferred.arguments)
+            arguments: deferred.arguments, token: deferred.token)
     }
 
     func record(

@@ -34,6 +34,7 @@ extension Machine {
     /// (S-36, S-38).
     mutating func settle(_ turn: inout Turn) {
         if emptyFlows.hasDue { dismissEmptyFlows(&turn) }
+        if inTurn.hasDue { endTurns() }
         endCascade(&turn)
         // It may have been the last that follows from a first value (S-49).
         if steppers.hasHeld, queue.isEmpty {

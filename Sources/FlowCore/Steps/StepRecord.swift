@@ -70,7 +70,8 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         try coder.code(&step)
         try coder.code(&arguments)
         switch stage {
-        case .initial, .deferred: return
+        case .initial: return
+        case .deferred: return try coder.code(&token)
         case .blocked, .guard, .navigator, .queued: break
         }
         try coder.code(choice: &purpose)

@@ -25,6 +25,8 @@ extension Node {
         var client = Client.daemon
         /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
         var raised: UInt64 = 0
+        /// The origin of the step that has its turn here, as long as its cascade is under way; 0 if none has (S-16).
+        var stepInTurn: UInt64 = 0
         /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
         var layer = ""
         /// The output that a root stands on; empty if it has none (S-41).
@@ -236,6 +238,7 @@ extension Node.Kept: RecordPart {
         try coder.code(&title)
         try coder.code(&wantsSight)
         try coder.code(&onDismissed)
+        try coder.code(&stepInTurn)
     }
 }
 

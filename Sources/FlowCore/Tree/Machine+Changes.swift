@@ -2,8 +2,7 @@
 // (S-26).
 
 extension Machine {
-    /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
-    /// then the deferred ones (S-16). An initial step was counted when it was contributed.
+    /// Triggers the steps that wait at presentables which are presented now, parents first and in order (S-16).
     mutating func triggerPresented(_ turn: inout Turn) {
         if forest.hasPresented { triggerWaiting(&turn) }
     }
@@ -11,24 +10,55 @@ extension Machine {
     private mutating func triggerWaiting(_ turn: inout Turn) {
         let presented = forest.takePresented()
         if definitions.haveWatchdogs { for slot in presented { beginChecks(of: slot, &turn) } }
+        release(at: presented)
+    }
+
+    /// Triggers the steps that wait at presentables: the initial step, then the deferred ones. With `turn` only the first of them, and none
+    /// while another one has its turn (S-16). An initial step was counted when it was contributed.
+    mutating func release(at presented: [NodeSlot]) {
         var released: [WaitingStep] = []
         for slot in presented {
-            let flow = self.flow(for: slot)
             let (initial, deferred) = (forest[slot].initialStep, forest[slot].deferredSteps)
             if initial == nil, deferred.isEmpty { continue }
-            forest.updateUsage(slot) { ($0.initialStep, $0.deferredSteps) = (nil, []) }
+            let isInTurn = whenHidden(slot) == .turn
+            if isInTurn, forest[slot].kept.stepInTurn != 0 { continue }
+            let flow = self.flow(for: slot)
+            let count = !isInTurn ? deferred.count : initial == nil ? 1 : 0
+            let next = isInTurn ? initial?.origin ?? deferred[0].origin : 0
+            forest.updateUsage(slot) { node in
+                (node.initialStep, node.deferredSteps) = (nil, Array(deferred.dropFirst(count)))
+                node.kept.stepInTurn = next
+            }
+            if isInTurn { inTurn.begin(next, at: forest.id(of: slot)) }
             if let deferred = initial {
                 origins.removeDeferred(deferred.origin)
                 if asks.isFollowing { asks.addStep(deferred.origin) }
                 unrecord(deferred)
                 released.append(waiting(deferred, at: slot, for: flow, .triggered))
             }
-            for deferred in deferred {
+            for deferred in deferred.prefix(count) {
                 unrecord(deferred)
                 released.append(waiting(deferred, at: slot, for: flow, .deferred))
             }
         }
         if !released.isEmpty { queue.insert(contentsOf: released) }
+    }
+
+    /// Where the cascade of the step that had its turn has ended, the next one has it (S-16).
+    mutating func endTurns() {
+        var free: [NodeSlot] = []
+        for origin in inTurn.takeDue() {
+            let isUnderWay = isUnderWay(origin..<origin + 1)
+            for node in inTurn.nodes(of: origin) {
+                guard let slot = forest.slot(of: node) else { continue }
+                // A step that did not wait at the gate is noted only now, as most cascades end at once.
+                forest.update(slot) { $0.kept.stepInTurn = isUnderWay ? origin : 0 }
+                if !isUnderWay, forest[slot].isPresented { free.append(slot) }
+            }
+            if !isUnderWay { inTurn.end(origin) }
+        }
+        if free.isEmpty { return }
+        release(at: free.count == 1 ? free : forest.preorder().filter { free.contains($0) })
     }
 
     private func waiting(

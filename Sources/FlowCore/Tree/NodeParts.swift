@@ -115,6 +115,8 @@ struct DeferredStep: Equatable, Sendable {
     var origin: UInt64
     var cause: UInt64
     var client: Client
+    /// The token of the call that emitted it, for `CancelStep`; empty if it has none.
+    var token = ""
     /// The number of its record.
     var number: UInt64 = 0
 }
