@@ -187,6 +187,62 @@ struct EmissionTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(0)])
     }
 
+    @Test func `S-16 in turn: one step after the other, and CancelStep takes one back, also after a restart`() throws {
+        let service = try Service(
+            """
+            [steps]
+            begin = {}
+            prompt = { who = "string" }
+            ask = { who = "string" }
+            [screens]
+            page = {}
+            dialog = { arguments = { who = "string" } }
+            [[autostart]]
+            flow = "device"
+            step = "begin"
+            [flows.device]
+            children = "stack"
+            on.begin = { flow = "desk" }
+            on.ask = { screen = "dialog" }
+            [flows.desk]
+            whenHidden = "turn"
+            whenEmpty = "stay"
+            on.prompt = { parent = "ask" }
+            """)
+        try service.listen()
+        let desk = "/device/desk"
+        func prompt(_ who: BusValue, _ options: KeyValuePairs<String, BusValue>) throws -> [BusValue] {
+            try service.client.call(
+                Service.name, Service.tree + desk, Service.name + ".Stepper", "EmitStepWithOptions", "prompt",
+                .options(["who": who]), .options(options))
+        }
+        func cancel(_ token: BusValue) throws -> [BusValue] {
+            try service.client.call(
+                Service.name, Service.tree + desk, Service.name + ".Stepper", "CancelStep", token)
+        }
+        #expect(try prompt("first", [:])[1] == "navigated")
+        for who in ["second", "third", "fourth"] as [BusValue] {
+            #expect(try prompt(who, ["token": who]) == [.uint64(0), "deferred"])
+        }
+        #expect(try cancel("third") == [])
+        let failed = try service.client.waitForSignal("NavigationFailed")
+        #expect(failed.path == Service.tree + desk)
+        #expect(failed.values[2] == "prompt" && failed.values[3] == "hidden")
+        for restarts in [false, true] {
+            if restarts { try service.restart() }
+            #expect(try cancel("third") == [])
+            #expect(try prompt("third", ["token": "third"]) == [.uint64(0), "hidden"])
+        }
+        try service.listen()
+        for who in ["second", "fourth"] as [BusValue] {
+            try service.client.call(Service.name, Service.tree + "/device", Service.name + ".Flow", "Back")
+            #expect(try service.property("Arguments", of: "/device/dialog", "Presentable")["who"] == who)
+        }
+        let refusal = try service.refusal { _ = try cancel("second") }
+        #expect(refusal.name == Service.name + ".Error.InvalidArguments")
+        #expect(refusal.message.contains("'second'"))
+    }
+
     @Test func `S-15 S-16 deferred steps are reported when the presentable is presented`() throws {
         let service = try Service(definitions)
         try service.emit("stop", on: "/main")

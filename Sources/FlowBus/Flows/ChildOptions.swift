@@ -102,6 +102,9 @@ public enum WhenHidden: String, CaseIterable, Sendable {
     case latest
     /// They wait in their order until the presentable is presented.
     case queue
+    /// They wait in their order, and are taken one at a time: the next one when all that came of the one before has ended, if the
+    /// presentable is presented then.
+    case turn
 }
 
 /// The step that a flow takes when a child is gone without the flow's doing (S-23).

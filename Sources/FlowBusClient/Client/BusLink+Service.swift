@@ -106,6 +106,15 @@ extension BusLink {
         }
     }
 
+    /// Takes back a step that waits at an object, by the token of its call.
+    func cancelStep(_ token: String, on object: String, _ done: @escaping Done<Void>) {
+        call(object, BusNames.Interface.stepper, "CancelStep") { body throws(SdError) in
+            try body.append(token)
+        } _: {
+            done($0.map { _ in })
+        }
+    }
+
     /// Says that the answer to an ask of a presentable that this connection owns was taken.
     func acknowledge(_ token: String, of object: String, _ done: @escaping Done<Void>) {
         presentable(object, "AcknowledgeAnswer", done) { body throws(SdError) in try body.append(token) }

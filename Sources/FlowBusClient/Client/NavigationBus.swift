@@ -147,6 +147,27 @@ extension NavigationBus {
         return try await answer { link.emit(emission, $0) }
     }
 
+    /// Takes back a step of this connection that still waits at its flow or screen: its verdict was `deferred`, and it was not taken yet
+    /// (S-16). A call that is repeated with the token gets `hidden`, and brings the step no more.
+    ///
+    /// ```swift
+    /// let options = EmitOptions(token: "unlock-7")
+    /// if try await bus.emit(DeskStep.passwordAsked, on: "device/desk", options: options).verdict == .deferred {
+    ///     try await bus.cancelStep("unlock-7", on: "device/desk")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - token: the token of the call, as in ``EmitOptions/token``.
+    ///   - path: the flow or screen on which the step was emitted.
+    ///   - instance: its instance, if another one can have the path by now; nil for any.
+    /// - Throws: ``/FlowBus/NavigationError``: `invalidArguments` if no step with the token waits there, `unknownObject` if nothing is live
+    ///   there; … Or `CancellationError`.
+    public func cancelStep(_ token: String, on path: NodePath, instance: UInt64? = nil) async throws {
+        let object = path.objectPath(of: instance)
+        try await answer { link.cancelStep(token, on: object, $0) }
+    }
+
     /// Emits a step on a flow or screen, and waits for the answer of what it leads to: a picker, a PIN pad, a payment (S-45).
     ///
     /// ```swift

@@ -29,6 +29,14 @@ enum StepperInterface {
                 ) { message, context, _ in
                     Daemon.changeRepeatable(message, context) { try $0.emitStepWithOptions($1, on: $2) }
                 },
+                .init("CancelStep", in: [Argument("token", "s")]) { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        let token = String(cString: try call.readString())
+                        daemon.handle(
+                            .stepCancelled(daemon.nextRequest(), on: node, token: token, by: call.client),
+                            answering: call)
+                    }
+                },
                 .init(
                     "EmitSteps", in: [Argument("steps", "a(sa{sv})", qtType: "FlowBusStepList")],
                     out: [Argument("outcomes", "a(tsss)", qtType: "FlowBusStepOutcomeList")]

@@ -51,6 +51,34 @@ struct NavigationBusTests {
         #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", options: EmitOptions(token: "other")) != first)
     }
 
+    @Test func `S-16 a step that waits is taken back by its token`() async throws {
+        let service = try Service(
+            """
+            [steps]
+            go = {}
+            [[autostart]]
+            flow = "desk"
+            [flows.desk]
+            whenHidden = "turn"
+            on.go = { none = true }
+            """)
+        let bus = try NavigationBus(service)
+        try service.show("/desk", false)
+        for token in ["a", "b"] {
+            #expect(try await bus.emit("go", on: "desk", options: EmitOptions(token: token)).verdict == .deferred)
+        }
+        try await bus.cancelStep("a", on: "desk")
+        try await bus.cancelStep("a", on: "desk")
+        #expect(try await bus.emit("go", on: "desk", options: EmitOptions(token: "a")).verdict == .hidden)
+        #expect(try await refusal { try await bus.cancelStep("c", on: "desk") }.code == .invalidArguments)
+        #expect(try await refusal { try await bus.cancelStep("b", on: "shop") }.code == .unknownObject)
+        try service.listen()
+        try service.show("/desk")
+        _ = try service.client.waitForSignal("NavigationOccurred")
+        try service.client.ping(Service.name)
+        #expect(service.client.signals.count { $0.member == "NavigationOccurred" } == 1)
+    }
+
     @Test func `calls are sent in the order in which they are made`() async throws {
         // Each is sent before the next begins, without waiting for a reply.
         let calls = (1...3).map { item in
