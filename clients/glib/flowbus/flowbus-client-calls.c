@@ -135,7 +135,7 @@ flowbus_client_back_finish (FlowbusClient *self, GAsyncResult *result, guint64 *
 }
 
 static void
-peeked (GObject *source, GAsyncResult *result, gpointer data)
+replied (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GTask) task = data;
   GError *error = NULL;
@@ -145,6 +145,72 @@ peeked (GObject *source, GAsyncResult *result, gpointer data)
     g_task_return_pointer (task, reply, (GDestroyNotify) g_variant_unref);
   else
     g_task_return_error (task, error);
+}
+
+/* A task for a call at a path; %NULL if it has failed, as that is none. */
+static GTask *
+begin_at (FlowbusClient *self, const char *path, gpointer tag, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+  GTask *task;
+
+  _flowbus_client_enter (self);
+  task = g_task_new (self, cancellable, callback, data);
+  _flowbus_client_leave (self);
+  g_task_set_source_tag (task, tag);
+  if (g_variant_is_object_path (path))
+    return task;
+  g_task_return_new_error (task, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
+                           "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE_PATH "/shop'", path);
+  g_object_unref (task);
+  return NULL;
+}
+
+/**
+ * flowbus_client_cancel_step_async:
+ * @self: a client
+ * @path: the object path of the flow or screen on which the step was emitted
+ * @token: the option "token" of the call that emitted it
+ * @cancellable: (nullable): a cancellable
+ * @callback: (nullable) (scope async): what to call when there is an answer
+ * @user_data: for the callback
+ *
+ * Takes back a step that still waits: its verdict was %FLOWBUS_VERDICT_DEFERRED, and it was not taken yet. A call with its token brings
+ * it no more.
+ */
+void
+flowbus_client_cancel_step_async (FlowbusClient *self, const char *path, const char *token, GCancellable *cancellable,
+                                  GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task;
+
+  g_return_if_fail (FLOWBUS_IS_CLIENT (self));
+  g_return_if_fail (path != NULL && token != NULL);
+  task = begin_at (self, path, flowbus_client_cancel_step_async, cancellable, callback, user_data);
+  if (task)
+    _flowbus_client_call (self, path, FLOWBUS_STEPPER, "CancelStep", g_variant_new ("(s)", token), "()", G_DBUS_CALL_FLAGS_NONE, 0,
+                          cancellable, replied, task);
+}
+
+/**
+ * flowbus_client_cancel_step_finish:
+ * @self: a client
+ * @result: the result
+ * @error: where to store an error: %FLOWBUS_ERROR_INVALID_ARGUMENTS if no step of this client waits there by the token
+ *
+ * Ends the call of flowbus_client_cancel_step_async().
+ *
+ * Returns: whether the step is not taken
+ */
+gboolean
+flowbus_client_cancel_step_finish (FlowbusClient *self, GAsyncResult *result, GError **error)
+{
+  g_autoptr (GVariant) reply = NULL;
+
+  g_return_val_if_fail (FLOWBUS_IS_CLIENT (self), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
+  g_return_val_if_fail (g_async_result_is_tagged (result, flowbus_client_cancel_step_async), FALSE);
+  reply = g_task_propagate_pointer (G_TASK (result), error);
+  return reply != NULL;
 }
 
 /**
@@ -166,18 +232,10 @@ flowbus_client_peek_back_async (FlowbusClient *self, const char *path, GCancella
 
   g_return_if_fail (FLOWBUS_IS_CLIENT (self));
   g_return_if_fail (path != NULL);
-  _flowbus_client_enter (self);
-  task = g_task_new (self, cancellable, callback, user_data);
-  _flowbus_client_leave (self);
-  g_task_set_source_tag (task, flowbus_client_peek_back_async);
-  if (!g_variant_is_object_path (path)) {
-    g_task_return_new_error (task, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS,
-                             "'%s' is no object path; that of a flow or screen is, for example, '" FLOWBUS_TREE_PATH "/shop'", path);
-    g_object_unref (task);
-    return;
-  }
-  _flowbus_client_call (self, path, FLOWBUS_STEPPER, "PeekBack", NULL, "(sa{sv})", G_DBUS_CALL_FLAGS_NONE, 0, cancellable, peeked,
-                        task);
+  task = begin_at (self, path, flowbus_client_peek_back_async, cancellable, callback, user_data);
+  if (task)
+    _flowbus_client_call (self, path, FLOWBUS_STEPPER, "PeekBack", NULL, "(sa{sv})", G_DBUS_CALL_FLAGS_NONE, 0, cancellable, replied,
+                          task);
 }
 
 /**

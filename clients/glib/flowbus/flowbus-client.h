@@ -24,6 +24,10 @@ FLOWBUS_API void flowbus_client_emit_async (FlowbusClient *self, const char *pat
 FLOWBUS_API FlowbusVerdict flowbus_client_emit_finish (FlowbusClient *self, GAsyncResult *result, guint64 *serial,
                                                        GError **error);
 
+FLOWBUS_API void flowbus_client_cancel_step_async (FlowbusClient *self, const char *path, const char *token,
+                                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+FLOWBUS_API gboolean flowbus_client_cancel_step_finish (FlowbusClient *self, GAsyncResult *result, GError **error);
+
 FLOWBUS_API void flowbus_client_ask_async (FlowbusClient *self, const char *path, const char *step, GVariant *arguments,
                                            GVariant *options, GCancellable *cancellable, GAsyncReadyCallback callback,
                                            gpointer user_data);

@@ -21,7 +21,7 @@ typedef struct _FlowbusNode FlowbusNode;
  * @FLOWBUS_VERDICT_NAVIGATED: The step was handled, and what it leads to was applied.
  * @FLOWBUS_VERDICT_UNHANDLED: The flow has no rule for the step, or no alternative of the rule matches.
  * @FLOWBUS_VERDICT_HIDDEN: The screen or flow is not presented, and ignores steps then.
- * @FLOWBUS_VERDICT_DEFERRED: The screen or flow is not presented, and keeps the step until it is.
+ * @FLOWBUS_VERDICT_DEFERRED: The screen or flow is not presented, and keeps the step until it is, or until its turn.
  * @FLOWBUS_VERDICT_REJECTED: The flow's guard rejected the step.
  * @FLOWBUS_VERDICT_PENDING: The step is not decided yet. [signal@Flowbus.Client::concluded] reports the outcome.
  * @FLOWBUS_VERDICT_OTHER: A verdict that this version of the library does not know. The step did not navigate.

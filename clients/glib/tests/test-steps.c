@@ -390,6 +390,55 @@ test_links (void)
   shop_free (shop);
 }
 
+static gboolean
+take_back (FlowbusClient *client, const char *path, const char *token, GError **error)
+{
+  g_autoptr (GAsyncResult) result = NULL;
+
+  flowbus_client_cancel_step_async (client, path, token, NULL, keep_result, &result);
+  wait_until (result);
+  return flowbus_client_cancel_step_finish (client, result, error);
+}
+
+/* A step that waits is taken back by its token, also when the service is another one by then. */
+static void
+test_take_back (void)
+{
+  static const char desk[] = "/org/flowbus/Navigation1/tree/desk";
+  Fixture *fixture = fixture_new ("version = 1\n"
+                                  "[steps]\n"
+                                  "typed = {}\n"
+                                  "[[autostart]]\n"
+                                  "flow = 'desk'\n"
+                                  "[flows.desk]\n"
+                                  "whenHidden = 'turn'\n"
+                                  "on.typed = { none = true }\n");
+  FlowbusClient *client;
+  g_autoptr (GVariant) hidden = NULL;
+  g_autoptr (GError) error = NULL;
+
+  fixture_start (fixture);
+  client = fixture->client;
+  hidden = fixture_call (fixture, SERVICE, desk, SERVICE ".Presentable", "SetVisible", g_variant_new ("(b)", FALSE));
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (client_emit (client, desk, "typed", NULL, g_variant_new_parsed ("{'token': <%s>}", i ? "b" : "a"), &error), ==,
+                     FLOWBUS_VERDICT_DEFERRED);
+  g_assert_true (take_back (client, desk, "a", &error));
+  fixture_kill (fixture);
+  fixture_start (fixture);
+  g_assert_true (take_back (client, desk, "a", &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (client_emit (client, desk, "typed", NULL, g_variant_new_parsed ("{'token': <'a'>}"), &error), ==,
+                   FLOWBUS_VERDICT_HIDDEN);
+  g_assert_false (take_back (client, desk, "c", &error));
+  g_assert_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS);
+  g_clear_error (&error);
+  g_assert_false (take_back (client, "desk", "b", &error));
+  g_assert_error (error, FLOWBUS_ERROR, FLOWBUS_ERROR_INVALID_ARGUMENTS);
+  g_clear_error (&error);
+  fixture_free (fixture);
+}
+
 static FlowbusAnswer *
 answer_of (FlowbusScreen *screen, GAsyncResult **result)
 {
@@ -667,6 +716,7 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/ask", test_ask);
   g_test_add_func ("/steps/answered-later", test_answered_later);
   g_test_add_func ("/steps/cancel", test_cancel);
+  g_test_add_func ("/steps/take-back", test_take_back);
   g_test_add_func ("/steps/unavailable", test_unavailable);
   g_test_add_func ("/steps/floating", test_floating);
   g_test_add_func ("/steps/connections", test_connections);

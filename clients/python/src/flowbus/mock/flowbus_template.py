@@ -69,6 +69,7 @@ class Mock:
         self.owner_calls = []
         # The senders and paths of calls with a token, and the object at which each owner is called.
         self.tokens = {}
+        self.cancelled = set()
         self.presenters = {}
         # The bus name of each presenter that has not answered Present yet.
         self.called = {}
@@ -295,6 +296,8 @@ def _step(called, sender, step, arguments, options):
     state.emitted.append((node.path, sender, step, arguments, options))
     if token:
         state.tokens[token] = (sender, called.path)
+    if token in state.cancelled:
+        return (0, "hidden")
     if step in state.errors:
         raise _error(*state.errors[step])
     verdict = state.verdicts.get(step, "navigated")
@@ -305,6 +308,13 @@ def _step(called, sender, step, arguments, options):
     flow._emit_signal(FLOW, "NavigationOccurred", "ttssa{sv}a(ssoa{sv})a{sv}", (
         state.serial, 0, sender, step, arguments, dbus.Array([], signature="(ssoa{sv})"), dbus.Dictionary({}, signature="sv")), {})
     return (state.serial, verdict)
+
+
+def _cancel(node, sender, token):
+    waiting = (each for each in state.emitted if each[:2] == (node.path, sender) and each[4].get("token") == token)
+    if not token or all(state.verdicts.get(step) != "deferred" for _, _, step, _, _ in waiting):
+        raise _error("InvalidArguments", f"no step with the token '{token}' waits at '{node.path}'")
+    state.cancelled.add(token)
 
 
 # What a test calls.
@@ -504,6 +514,12 @@ def EmitStep(self, step, arguments, sender=""):
 @dbus.service.method(STEPPER, in_signature="sa{sv}a{sv}", out_signature="ts", sender_keyword="sender")
 def EmitStepWithOptions(self, step, arguments, options, sender=""):
     return _step(self, sender, step, arguments, options)
+
+
+@dbus.service.method(STEPPER, in_signature="s", out_signature="", sender_keyword="sender")
+def CancelStep(self, token, sender=""):
+    """Succeeds for the token of a step of the caller with the verdict "deferred", whose verdict is "hidden" from then on."""
+    _cancel(_node(self), sender, token)
 
 
 @dbus.service.method(STEPPER, in_signature="a(sa{sv})", out_signature="a(tsss)", sender_keyword="sender")
