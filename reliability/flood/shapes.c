@@ -173,6 +173,7 @@ static const struct shape {
     {NAME ".Stepper", "EmitStep", "S", IN_TREE, 300},
     {NAME ".Stepper", "EmitStepWithOptions", "SO", IN_TREE, 120},
     {NAME ".Stepper", "EmitSteps", "L", IN_TREE, 30},
+    {NAME ".Stepper", "CancelStep", "s", IN_TREE, 10},
     {NAME ".Stepper", "Explain", "S", IN_TREE, 30},
     {NAME ".Stepper", "BackWithOptions", "O", IN_TREE, 20},
     {NAME ".Stepper", "PeekBack", "", IN_TREE, 10},

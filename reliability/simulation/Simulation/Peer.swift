@@ -49,6 +49,8 @@ struct PendingCall {
         case history
         /// EmitStepWithOptions with a token.
         case token(TokenLedger.Key)
+        /// CancelStep by the token of such a call.
+        case cancel(TokenLedger.Key)
     }
 
     let member: String

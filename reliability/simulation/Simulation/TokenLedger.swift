@@ -14,6 +14,8 @@ struct TokenLedger {
         var serial: UInt64?
         /// The serial of its navigation, as signalled.
         var signalled: UInt64?
+        /// Whether its peer took the step back.
+        var isCancelled = false
     }
 
     private(set) var entries: [Key: Entry] = [:]
@@ -45,12 +47,17 @@ struct TokenLedger {
         return nil
     }
 
+    /// The peer has taken the step back (S-16).
+    mutating func cancelled(_ key: Key) { entries[key]?.isCancelled = true }
+
     /// A navigation by a step from outside with this number. Later ones are those of steps that got the number from it.
-    mutating func navigated(_ number: Int64, by sender: String, _ step: String, serial: UInt64) {
+    /// Returns what is wrong.
+    mutating func navigated(_ number: Int64, by sender: String, _ step: String, serial: UInt64) -> String? {
         guard let key = keys[number], var entry = entries[key], entry.signalled == nil, step == entry.step,
             sender == Peer.name(key.peer)
-        else { return }
+        else { return nil }
         entry.signalled = serial
         entries[key] = entry
+        return entry.isCancelled ? "the step with the number \(number) is taken, and was taken back before" : nil
     }
 }

@@ -191,7 +191,11 @@ extension World {
                 try signal.exitContainer()
             }
             try signal.exitContainer()
-            if cause == 0, let number { tokens.navigated(number, by: sender, step, serial: serial) }
+            if cause == 0, let number, let wrong = tokens.navigated(number, by: sender, step, serial: serial),
+                !profile.failsDisk, !profile.damages
+            {
+                fail(wrong)
+            }
             var hasChanged = false
             _ = try signal.enterContainer(.array, "(ssoa{sv})")
             while try signal.enterContainer(.structure, "ssoa{sv}") {
@@ -225,6 +229,7 @@ extension World {
         case .any: break
         case .objects: takeObjects(answer, error)
         case .history: if error == nil { takeHistory(answer) }
+        case .cancel(let key): if error == nil { tokens.cancelled(key) }
         case .token(let key):
             if error != nil { return }
             do {

@@ -88,7 +88,9 @@ extension World {
                 body.items([("token", .string("back \(below(3))"))])
             }
         case 22: nonsense(peer, path)
-        case 23: if let key = repeatable(peer) { repeatToken(peer, key) }
+        case 23:
+            guard let key = repeatable(peer) else { return }
+            if chance(2) { repeatToken(peer, key) } else { cancel(peer, key) }
         case 24...25: call(peer, path, presentable, chance(2) ? "Claim" : "Release")
         case 26: ask(peer, ownPath(peer) ?? path)
         default: owned(peer, ownPath(peer) ?? path)
@@ -177,6 +179,11 @@ extension World {
         guard let entry = tokens.entries[key], sim_now + 2 * profile.latency < entry.first + 40_000_000 else { return }
         counts.repeatedTokens += 1
         emit(peer, key, entry)
+    }
+
+    private func cancel(_ peer: Peer, _ key: TokenLedger.Key) {
+        guard let entry = tokens.entries[key] else { return }
+        call(peer, entry.path, BusNames.Interface.stepper, "CancelStep", "s", .cancel(key)) { $0.string(key.token) }
     }
 
     private func ask(_ peer: Peer, _ path: String) {
