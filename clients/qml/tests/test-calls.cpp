@@ -29,12 +29,16 @@ Presenter {
 
 static const QString instancePath = QStringLiteral("/org/flowbus/Navigation1/instance/7");
 
-// A presenter whose screen 7 is shown, and flowbusd knows it.
-#define SHOWN_LIST                                                                                                     \
+// A presenter that owns its name.
+#define LOADED(source)                                                                                                 \
     Device device;                                                                                                     \
     Fake fake;                                                                                                         \
-    QObject *presenter = device.load(shop);                                                                            \
-    QTRY_VERIFY(presenter->property("nameOwned").toBool());                                                            \
+    QObject *presenter = device.load(source);                                                                          \
+    QTRY_VERIFY(presenter->property("nameOwned").toBool())
+
+// A presenter whose screen 7 is shown, and flowbusd knows it.
+#define SHOWN_LIST                                                                                                     \
+    LOADED(shop);                                                                                                      \
     QDBusPendingCall presented = fake.present("list", 7);                                                              \
     QPointer<QQuickWindow> list = Device::window("list");                                                              \
     QVERIFY(list);                                                                                                     \
@@ -74,10 +78,7 @@ private Q_SLOTS:
     // The answer comes when the screen can be seen, also to a call that follows meanwhile.
     void answersWhenTheScreenIsShown()
     {
-        Device device;
-        Fake fake;
-        QObject *presenter = device.load(late);
-        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        LOADED(late);
         const QDBusPendingCall first = fake.present("list", 7);
         QVERIFY(Device::window("list"));
         const QDBusPendingCall second = fake.present("list", 7, {{QStringLiteral("reason"), QStringLiteral("update")}});
@@ -93,10 +94,7 @@ private Q_SLOTS:
     // It does not wait for ever; the call comes when there is something to see.
     void answersThoughNothingIsShown()
     {
-        Device device;
-        Fake fake;
-        QObject *presenter = device.load(late);
-        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        LOADED(late);
         const QDBusPendingCall presented = fake.present("list", 7);
         QTRY_VERIFY(presented.isFinished());
         QCOMPARE(Fake::report(presented), QVariantMap());
@@ -106,10 +104,7 @@ private Q_SLOTS:
 
     void isWithdrawnBeforeItIsShown()
     {
-        Device device;
-        Fake fake;
-        QObject *presenter = device.load(late);
-        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        LOADED(late);
         const QDBusPendingCall presented = fake.present("list", 7);
         QPointer<QQuickWindow> list = Device::window("list");
         fake.withdraw("list", 7, "rule");
@@ -123,10 +118,7 @@ private Q_SLOTS:
     // The user closes it: flowbusd is told, and no answer says that it is visible.
     void isClosedBeforeItIsShown()
     {
-        Device device;
-        Fake fake;
-        QObject *presenter = device.load(late);
-        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        LOADED(late);
         const QDBusPendingCall presented = fake.present("list", 7);
         QPointer<QQuickWindow> list = Device::window("list");
         list->close();
@@ -138,10 +130,7 @@ private Q_SLOTS:
     // flowbusd is killed meanwhile, and calls once more.
     void answersTheNextFlowbusd()
     {
-        Device device;
-        Fake fake;
-        QObject *presenter = device.load(late);
-        QTRY_VERIFY(presenter->property("nameOwned").toBool());
+        LOADED(late);
         fake.present("list", 7);
         QPointer<QQuickWindow> list = Device::window("list");
         fake.vanish();
