@@ -183,6 +183,6 @@ public struct NavigationFailure: Equatable, Sendable {
     public var reason: Reason
     /// The reason, as a text for people.
     public var message: String
-    /// Whether it is an idle step, which will be tried again (S-34).
-    public var isIdle = false
+    /// Whether it is the step of a timer, such as an idle step, which will be tried again (S-34, S-55).
+    public var isTimed = false
 }

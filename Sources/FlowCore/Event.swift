@@ -116,11 +116,14 @@ public struct EmissionOptions: Equatable, Sendable {
     public var inputTime: UInt64?
     /// Whether the caller wants to know the result of what the step brings, by `Answered` (S-45). It needs a token.
     public var asks: Bool
+    /// Whether the step is input of a person, which restarts the times of idle flows (S-34); a step that is declared as none never does.
+    public var isInput: Bool
 
     /// Creates options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
-        isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil, asks: Bool = false
+        isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil, asks: Bool = false,
+        isInput: Bool = true
     ) {
         self.token = token
         self.instance = instance
@@ -130,6 +133,7 @@ public struct EmissionOptions: Equatable, Sendable {
         self.calledAt = calledAt
         self.inputTime = inputTime
         self.asks = asks
+        self.isInput = isInput
     }
 }
 

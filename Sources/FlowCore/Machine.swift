@@ -4,7 +4,12 @@
 /// its file in `Events`, with a ``Turn``, which collects its effects.
 struct Machine: Sendable {
     /// The definitions in force: those of the files, and those that clients registered.
-    var definitions: Definitions { didSet { forest.setCountsNames(definitions.askWhatIsAlive) } }
+    var definitions: Definitions {
+        didSet {
+            forest.setCountsNames(definitions.askWhatIsAlive)
+            forest.haveTimers = definitions.haveTimers
+        }
+    }
     /// The live presentables.
     var forest: Forest
     /// The serial of the latest navigation (S-10).
@@ -64,6 +69,7 @@ struct Machine: Sendable {
         self.definitions = definitions
         forest = Forest(base: basePath, quotas: quotas, isRecorded: isRecorded)
         forest.setCountsNames(definitions.askWhatIsAlive)
+        forest.haveTimers = definitions.haveTimers
         forest.context = ContextValues(definitions.context)
         origins = Origins(isRecorded: isRecorded, limit: quotas.triggeredSteps)
         registrations = Registrations(files: definitions)
@@ -91,7 +97,7 @@ struct Machine: Sendable {
     mutating func endEvent(_ turn: inout Turn) {
         continueWork(&turn)
         if calls.hasUnwatched { watchSuspended() }
-        if forest.hasDozing { restartDozing(&turn) }
+        if forest.hasTimed { renewTimers(&turn) }
         if !hasMore { reportEnd(&turn) }
         askForTimer(&turn)
         if hasMore || calls.hasSavedProgress { recordRest(&turn) }

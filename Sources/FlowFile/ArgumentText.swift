@@ -52,7 +52,7 @@ public enum ArgumentText {
 
     /// Returns a time span such as `10s` or `1min 30s`, in µs; at most 30 days.
     public static func microseconds(of text: String) throws(InvalidValue) -> UInt64 {
-        do throws(Literal.InvalidValue) {
+        do throws(TimeSpan.Invalid) {
             return try TimeSpan.microseconds(text)
         } catch {
             throw InvalidValue(text: Text.singleLine(error.text))

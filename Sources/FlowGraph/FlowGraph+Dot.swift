@@ -52,8 +52,9 @@ extension FlowGraph {
         lines.append(
             "        \(Self.initialNode(box.id)) [label=\"\", shape=circle, style=filled, fillcolor=black, width=0.11, height=0.11]"
         )
-        if let idle = box.idle {
-            lines.append("        \(Self.idleNode(box.id)) [label=<\(Self.html(idle))>, shape=plaintext, fontsize=9]")
+        if let timers = box.timers {
+            lines.append(
+                "        \(Self.timersNode(box.id)) [label=<\(Self.html(timers))>, shape=plaintext, fontsize=9]")
         }
         if box.hasBack {
             lines.append("        \(Self.backNode(box.id)) [label=\"Back\", shape=plaintext, fontsize=9]")
@@ -102,7 +103,7 @@ extension FlowGraph {
             if !isOwnEnd(edge) { attributes.append("constraint=false") }
         case .dismissed: attributes.append("style=dotted, color=\"#a51d2d\", fontcolor=\"#a51d2d\", constraint=false")
         case .result: attributes.append("style=dashed, color=\"#26734d\", fontcolor=\"#26734d\", constraint=false")
-        case .back, .idle, .stepper: attributes.append("style=dotted")
+        case .back, .timer, .stepper: attributes.append("style=dotted")
         }
         return "    \(edge.from) -> \(edge.to)" + (attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]")
     }
@@ -134,7 +135,7 @@ extension FlowGraph.Edge.Kind {
     /// Whether edges of this kind lead to a step of the same box.
     fileprivate var staysInside: Bool {
         switch self {
-        case .initial, .current, .back, .idle: true
+        case .initial, .current, .back, .timer: true
         case .autostart, .stepper, .opens, .parent, .end, .dismissed, .result: false
         }
     }

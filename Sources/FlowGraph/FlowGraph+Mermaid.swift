@@ -41,7 +41,7 @@ extension FlowGraph {
         let title = Self.label("<b>\(Self.text(box.name + box.mark.times))</b>", box.notes)
         var lines = ["    subgraph \(box.id)[\"\(title)\"]"]
         lines.append("        \(Self.initialNode(box.id))((\" \")):::point")
-        if let idle = box.idle { lines.append("        \(Self.idleNode(box.id))[/\"\(Self.text(idle))\"/]") }
+        if let timers = box.timers { lines.append("        \(Self.timersNode(box.id))[/\"\(Self.text(timers))\"/]") }
         if box.hasBack { lines.append("        \(Self.backNode(box.id))[/\"Back\"/]") }
         for step in box.steps {
             let style = step.hasRule ? (step.isGuarded ? ":::guarded" : "") : ":::unruled"
@@ -66,7 +66,7 @@ extension FlowGraph {
             switch edge.kind {
             case .initial, .autostart, .end: "==>"
             case .opens: "-->"
-            case .current, .parent, .dismissed, .result, .back, .idle, .stepper: "-.->"
+            case .current, .parent, .dismissed, .result, .back, .timer, .stepper: "-.->"
             }
         let label = edge.label.isEmpty ? "" : "|\"\(Self.text(edge.label))\"|"
         return "\(edge.fromBox ?? edge.from) \(arrow)\(label) \(edge.toBox ?? edge.to)"

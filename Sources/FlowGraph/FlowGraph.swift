@@ -38,9 +38,9 @@ public struct FlowGraph: Sendable {
         var screens: [Screen] = []
         /// Whether a step ends the flow and leads nowhere else.
         var hasEnd = false
-        /// Whether Back triggers a step, and the idle time after which a step is triggered; nil if there is none.
+        /// Whether Back triggers a step, and its idle times and other timers; nil if it has none.
         var hasBack = false
-        var idle: String?
+        var timers: String?
         var mark = LiveMark.none
     }
 
@@ -94,7 +94,7 @@ public struct FlowGraph: Sendable {
             /// The step is triggered on the parent when the child answers.
             case result
             case back
-            case idle
+            case timer
         }
 
         var kind: Kind
@@ -139,7 +139,7 @@ public struct FlowGraph: Sendable {
     static func initialNode(_ box: String) -> String { box + "_begin" }
     static func endNode(_ box: String) -> String { box + "_end" }
     static func backNode(_ box: String) -> String { box + "_back" }
-    static func idleNode(_ box: String) -> String { box + "_idle" }
+    static func timersNode(_ box: String) -> String { box + "_timers" }
 
     // MARK: Live presentables
 

@@ -95,8 +95,23 @@ struct GraphBuilder {
         if !emitters.isEmpty { notes.append("emitters: \(emitters.joined(separator: ", "))") }
         return FlowGraph.Box(
             id: id, name: flow.name, notes: notes, hasBack: flow.onBack != nil,
-            idle: flow.idle.isEmpty
-                ? nil : "idle " + flow.idle.map { Self.text(microseconds: $0.after) }.joined(separator: ", "))
+            timers: timers(of: flow))
+    }
+
+    /// Its timers as a line; nil if it has none.
+    private func timers(of flow: FlowDefinition) -> String? {
+        func text(_ span: Span) -> String {
+            switch span {
+            case .fixed(let time): Self.text(microseconds: time)
+            case .context(let name): "$context.\(name)"
+            }
+        }
+        let idle = flow.idle.isEmpty ? [] : ["idle " + flow.idle.map { text($0.after) }.joined(separator: ", ")]
+        let others = flow.timers.map { timer in
+            (timer.repeats ? "every " : "after ") + timer.steps.map { text($0.after) }.joined()
+                + (timer.since == .presented ? " since presented" : "")
+        }
+        return idle.isEmpty && others.isEmpty ? nil : (idle + others).joined(separator: ", ")
     }
 
     private mutating func addSteps(of flow: Int) {
@@ -156,8 +171,8 @@ struct GraphBuilder {
         if let onBack = definition.onBack {
             add(Edge(kind: .back, from: FlowGraph.backNode(box), to: step(onBack, of: flow)))
         }
-        for idle in definition.idle {
-            add(Edge(kind: .idle, from: FlowGraph.idleNode(box), to: step(idle.step, of: flow)))
+        for timed in definition.idle + definition.timers.flatMap(\.steps) {
+            add(Edge(kind: .timer, from: FlowGraph.timersNode(box), to: step(timed.step, of: flow)))
         }
         if definition.navigator != nil { return }
         for rule in definition.rules {

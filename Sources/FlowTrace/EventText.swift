@@ -207,9 +207,13 @@ extension TraceFields {
 
     private static let emissionOptions = TraceField(
         text.option("token"), number.option("instance"), flag("no-wait", means: false), text.option("activation-token"),
-        flag("interactive"), calledAt, number.option("input"), flag("ask"), make: EmissionOptions.init
+        flag("interactive"), calledAt, number.option("input"), flag("ask"),
+        flag("no-input", means: false), make: EmissionOptions.init
     ) {
-        ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt, $0.inputTime, $0.asks)
+        (
+            $0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt, $0.inputTime, $0.asks,
+            $0.isInput
+        )
     }
 
     private static let backOptions = TraceField(

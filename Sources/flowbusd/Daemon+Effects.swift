@@ -197,7 +197,8 @@ extension Daemon {
     /// A client can cause many failures, and a signal reports each. No client watches for those of the daemon's own steps.
     private func log(_ failure: NavigationFailure) {
         limiter.log(
-            failure.client == .daemon && !failure.isIdle ? .warning : .info, "A step was lost", of: failure.client.name,
+            failure.client == .daemon && !failure.isTimed ? .warning : .info, "A step was lost",
+            of: failure.client.name,
             failure.message,
             metadata: [
                 LogField.flow: "\(failure.flow)", LogField.step: "\(failure.step)",

@@ -14,7 +14,8 @@ struct EvictingTests {
         builder.step("open", ["item": "int64?"])
         builder.step("gone", ["reason": "string"])
         builder.screen(
-            "note", ["item": "int64?"], presenter: "com.note", whenOwnerGone: whenOwnerGone, evictAfter: after,
+            "note", ["item": "int64?"], presenter: "com.note", whenOwnerGone: whenOwnerGone,
+            evictAfter: after.map { .fixed($0) },
             watchdog: watchdog)
         builder.screen("app", presenter: "com.app", action: "show")
         builder.flow(

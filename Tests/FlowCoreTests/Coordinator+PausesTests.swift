@@ -7,7 +7,7 @@ import Testing
 struct PausesTests {
     /// `main` shows a screen by `open`, and learns how it went by `closed`.
     private func builder(
-        _ whenOwnerGone: WhenOwnerGone = .dismiss, patience: UInt64? = nil, action: String? = nil, again: Bool = false
+        _ whenOwnerGone: WhenOwnerGone = .dismiss, patience: Span? = nil, action: String? = nil, again: Bool = false
     ) -> DefinitionsBuilder {
         var builder = DefinitionsBuilder()
         builder.step("open", ["item": "int64?"])
@@ -53,7 +53,7 @@ struct PausesTests {
     }
 
     /// The longest patience, in µs: 30 days.
-    private static let longest: UInt64 = 2_592_000_000_000
+    private static let longest: Span = 2_592_000_000_000
 
     private static let broken = Fault("com.x.Error.NoDisplay", "no display")
 

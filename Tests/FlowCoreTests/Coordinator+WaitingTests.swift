@@ -306,7 +306,7 @@ struct WaitingTests {
             world.answer(1, answer) == [
                 "failed after 0 by : /main home \(answer == .rejected ? "rejected" : "GuardTimeout")", "timer 230",
             ])
-        #expect(world.failures.map(\.isIdle) == [true])
+        #expect(world.failures.map(\.isTimed) == [true])
         #expect(world.wait(100) == ["guard? com.auth #2: /main home"])
         world.pass()
         #expect(world.waiting == [])

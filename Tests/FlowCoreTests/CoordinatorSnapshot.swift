@@ -19,9 +19,7 @@ struct CoordinatorSnapshot: Equatable {
             // Notes of a search are not part of the state.
             (node.isReclaimable, node.isUnseen) = (false, false)
             if !withTimes {
-                node.flow?.activity.reached = nil
-                node.flow?.activity.isResting = false
-                node.flow?.activity.stage = 0
+                node.flow?.activity.idle = TimerState()
                 node.flow?.touched = nil
                 node.flow?.alarm = nil
             }

@@ -75,6 +75,9 @@ struct DefinitionsBuilder {
         /// In µs.
         var idle: [(after: UInt64, step: String)] = []
         var idleWhenHidden = WhenHidden.allow
+        /// The time of the only stage, in place of its own.
+        var idleSpan: Span?
+        var timers: [Timer] = []
         var emitters: [String] = []
         /// The bus name of the guard, and the steps that it is asked about; empty for all.
         var guarded: (by: String, steps: [String])?
@@ -83,6 +86,27 @@ struct DefinitionsBuilder {
         var rules: [(step: String, branches: Branches)] = []
         var context: [Context] = []
         var texts = Texts()
+    }
+
+    /// A timer, with its time in µs or a value of the context.
+    struct Timer {
+        var since = FlowTimer.Since.created
+        var repeats = false
+        var time: Span
+        var step: String
+        var whenHidden = WhenHidden.ignore
+
+        static func after(
+            _ time: Span, _ step: String, since: FlowTimer.Since = .created, whenHidden: WhenHidden = .ignore
+        ) -> Timer {
+            Timer(since: since, time: time, step: step, whenHidden: whenHidden)
+        }
+
+        static func every(
+            _ time: Span, _ step: String, since: FlowTimer.Since = .created, whenHidden: WhenHidden = .ignore
+        ) -> Timer {
+            Timer(since: since, repeats: true, time: time, step: step, whenHidden: whenHidden)
+        }
     }
 
     /// A value of the context, of the type string.
@@ -127,8 +151,11 @@ struct DefinitionsBuilder {
     /// What people read of steps, screens and flows, by their names.
     var texts: [String: Texts] = [:]
 
-    mutating func step(_ name: String, _ parameters: KeyValuePairs<String, String> = [:], isPrivate: Bool = false) {
-        steps[name] = StepDeclaration(name, parameters: Self.parameters(parameters), isPrivate: isPrivate)
+    mutating func step(
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], isPrivate: Bool = false, isInput: Bool = true
+    ) {
+        steps[name] = StepDeclaration(
+            name, parameters: Self.parameters(parameters), isPrivate: isPrivate, isInput: isInput)
     }
 
     mutating func screen(
@@ -136,8 +163,8 @@ struct DefinitionsBuilder {
         action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss,
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
-        evictAfter: UInt64? = nil, watchdog: UInt64? = nil, endsHungProcess: Bool = false,
-        patience: UInt64? = nil,
+        evictAfter: Span? = nil, watchdog: UInt64? = nil, endsHungProcess: Bool = false,
+        patience: Span? = nil,
         result: KeyValuePairs<String, String>? = nil, isResultPublic: Bool = false, context: [String] = []
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
@@ -163,7 +190,8 @@ struct DefinitionsBuilder {
         whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil,
         onBack: String? = nil,
         idle: (after: UInt64, step: String)? = nil, stages: [(after: UInt64, step: String)] = [],
-        idleWhenHidden: WhenHidden = .allow, emitters: [String] = [],
+        idleWhenHidden: WhenHidden = .allow, idleSpan: Span? = nil, timers: [Timer] = [],
+        emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
         on rules: KeyValuePairs<String, Branches> = [:]
     ) {
@@ -173,7 +201,8 @@ struct DefinitionsBuilder {
             layers: layers, covers: covers, isUnique: isUnique, whenHidden: whenHidden, announces: announces,
             isRestored: isRestored,
             whenEmpty: whenEmpty, onBack: onBack, idle: idle.map { [$0] } ?? stages,
-            idleWhenHidden: idleWhenHidden, emitters: emitters, guarded: guarded, navigated: navigated,
+            idleWhenHidden: idleWhenHidden, idleSpan: idleSpan, timers: timers, emitters: emitters, guarded: guarded,
+            navigated: navigated,
             rules: rules.map { (step: $0.key, branches: $0.value) })
     }
 
@@ -241,7 +270,8 @@ extension DefinitionsBuilder {
     private mutating func addTexts() {
         for (name, texts) in texts {
             if let it = steps[name] {
-                steps[name] = StepDeclaration(name, parameters: it.parameters, isPrivate: it.isPrivate, texts: texts)
+                steps[name] = StepDeclaration(
+                    name, parameters: it.parameters, isPrivate: it.isPrivate, texts: texts, isInput: it.isInput)
             }
             if let it = screens[name] {
                 screens[name] = ScreenDeclaration(
@@ -256,6 +286,7 @@ extension DefinitionsBuilder {
             mention(step: flow.initial)
             mention(step: flow.onBack)
             for stage in flow.idle { mention(step: stage.step) }
+            for timer in flow.timers { mention(step: timer.step) }
             for step in (flow.guarded?.steps ?? []) + (flow.navigated?.steps ?? []) { mention(step: step) }
             for rule in flow.rules {
                 mention(step: rule.step)
@@ -346,7 +377,15 @@ private struct Numbers {
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             isRestored: flow.isRestored, whenEmpty: flow.whenEmpty,
             onBack: flow.onBack.map(step),
-            idle: flow.idle.map { Idle(after: $0.after, step: step($0.step), whenHidden: flow.idleWhenHidden) },
+            idle: flow.idle.map {
+                TimedStep(
+                    after: flow.idleSpan ?? .fixed($0.after), step: step($0.step), whenHidden: flow.idleWhenHidden)
+            },
+            timers: flow.timers.map {
+                FlowTimer(
+                    since: $0.since, repeats: $0.repeats,
+                    TimedStep(after: $0.time, step: step($0.step), whenHidden: $0.whenHidden))
+            },
             emitters: flow.emitters.filter { $0 != "owner" }, ownersMayEmit: flow.emitters.contains("owner"),
             guard: flow.guarded.map { it in
                 Guard(

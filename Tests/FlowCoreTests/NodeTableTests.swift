@@ -36,7 +36,7 @@ struct NodeTableTests {
             node.kept.isVisible = true
             node.kept.owner = nil
             node.flow?.kept.readiness = .ready
-            node.flow?.activity.isResting = false
+            node.flow?.activity.idle.rest = .none
         }
         #expect(take() == ([], [], []))
     }

@@ -200,6 +200,7 @@ extension DefinitionsBuilder {
             announces: RandomDefinitions.chance(3, &random),
             onBack: RandomDefinitions.chance(4, &random) ? steps.randomElement(using: &random) : nil,
             stages: RandomDefinitions.chance(3, &random) ? idle(steps, &random) : [],
+            timers: RandomDefinitions.chance(3, &random) ? timers(steps, &random) : [],
             emitters: (RandomDefinitions.chance(6, &random) ? RandomDefinitions.emitters : [])
                 + (withOthers && RandomDefinitions.chance(8, &random) ? ["owner"] : []),
             guarded: guarded.map { (by: RandomDefinitions.services[0], steps: $0) },
@@ -232,6 +233,17 @@ extension DefinitionsBuilder {
 
     private func some(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [String] {
         steps.filter { _ in RandomDefinitions.chance(2, &random) } + steps.prefix(1)
+    }
+
+    private func timers(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [Timer] {
+        (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            Timer(
+                since: RandomDefinitions.chance(2, &random) ? .created : .presented,
+                repeats: RandomDefinitions.chance(2, &random),
+                time: .fixed(.random(in: 2...9, using: &random) * 10_000_000),
+                step: steps.randomElement(using: &random) ?? "",
+                whenHidden: WhenHidden.allCases.randomElement(using: &random) ?? .ignore)
+        }
     }
 
     private func idle(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [(after: UInt64, step: String)] {

@@ -204,12 +204,21 @@ extension RandomLife {
         guard model.timer == coordinator.alarms.next?.due else { return false }
         return forest.preorder().allSatisfy { slot in
             guard let flow = forest[slot].flow else { return true }
+            // Only that of an idle flow may be too early, as every step would have to set it again.
+            if let top = coordinator.alarms.next, top.subject == .flow(forest.id(of: slot)),
+                flow.activity.idle.begun == nil,
+                !coordinator.machine.hasMore, coordinator.machine.nextTimer(of: slot)?.due != top.due
+            {
+                return false
+            }
             let own = entries[forest.id(of: slot)] ?? []
-            let stages = coordinator.definitions[flow.definition].idle
-            guard !stages.isEmpty else { return flow.activity.reached == nil && own.isEmpty }
-            guard let reached = flow.lastReached else { return false }
-            if flow.activity.isResting || flow.wakers > 0 { return true }
-            let due = reached.advanced(by: stages[min(flow.activity.stage, stages.count - 1)].after)
+            let clocks = coordinator.definitions[flow.definition].clocks
+            if clocks.isEmpty { return !flow.activity.isTimed && own.isEmpty }
+            guard clocks[0].steps.isEmpty == (flow.activity.idle.begun == nil),
+                flow.activity.timers.count == clocks.count - 1,
+                flow.activity.wasPresented == (clocks.count > 1 && forest[slot].isPresented)
+            else { return false }
+            guard let due = coordinator.machine.nextTimer(of: slot)?.due else { return true }
             let isInTime = transcript.last != "timer" || due > Instant(microseconds: now)
             guard let alarm = flow.alarm else { return false }
             return own.contains(alarm) && alarm <= due && isInTime

@@ -115,13 +115,19 @@ enum RecordSamples {
     ]
 
     static let activities: [(ActivityRecord, String)] = [
-        (ActivityRecord(last: nil, reached: nil, isResting: true), "0000010000"),
-        (ActivityRecord(last: nil, reached: nil, isResting: false, stage: 2, isAwake: true), "0000000201"),
+        (ActivityRecord(idle: TimerState(rest: .taken)), "00000100000000"),
+        (ActivityRecord(idle: TimerState(stage: 2), isAwake: true), "00000002010000"),
+        (
+            ActivityRecord(
+                wasPresented: true,
+                timers: [TimerState(begun: Instant(microseconds: 7)), TimerState(rest: .deferred)]),
+            "0000000000010201070000000200"
+        ),
         (
             ActivityRecord(
                 last: .init(serial: 9, step: "go", arguments: arguments, client: client),
-                reached: Instant(microseconds: 1_000_000), isResting: false),
-            "010902676f02016e007805017301730178043a312e3701c0843d000000"
+                idle: TimerState(begun: Instant(microseconds: 1_000_000))),
+            "010902676f02016e007805017301730178043a312e3701c0843d0000000000"
         ),
     ]
 
@@ -157,7 +163,7 @@ enum RecordSamples {
         (
             StepRecord(
                 stage: .navigator, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
-                purpose: .idle), "04010203043a312e3702676f00070000000000000000"
+                purpose: .timed), "04010203043a312e3702676f00070000000000000000"
         ),
         (
             StepRecord(

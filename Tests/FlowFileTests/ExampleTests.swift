@@ -51,7 +51,7 @@ struct ExampleTests {
         #expect(payment.onBack == definitions.step(named: "cancelAsked") && session.onBack == nil)
         #expect(payment.emitters == ["com.vendor.Pay", "org.kiosk-1._x"] && session.emitters == [])
         let goHome = try #require(definitions.step(named: "goHome"))
-        #expect(session.idle == [Idle(after: 90_000_000, step: goHome)] && payment.idle == [])
+        #expect(session.idle == [TimedStep(after: 90_000_000, step: goHome)] && payment.idle == [])
     }
 
     @Test func `objects of other processes`() throws {

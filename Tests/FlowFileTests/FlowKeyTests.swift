@@ -107,10 +107,11 @@ struct FlowKeyTests {
     @Test func `keys with values`() throws {
         #expect(try flow("onBack = 'home'").onBack == StepID(0))
         #expect(try flow("onBack = 'maybe'").onBack == StepID(1))
-        #expect(try flow("idle = { after = '250ms', step = 'maybe' }").idle == [Idle(after: 250_000, step: StepID(1))])
+        #expect(
+            try flow("idle = { after = '250ms', step = 'maybe' }").idle == [TimedStep(after: 250_000, step: StepID(1))])
         for word in WhenHidden.allCases {
             let idle = try flow("idle = { after = '1s', step = 'maybe', whenHidden = '\(word.rawValue)' }").idle
-            #expect(idle == [Idle(after: 1_000_000, step: StepID(1), whenHidden: word)])
+            #expect(idle == [TimedStep(after: 1_000_000, step: StepID(1), whenHidden: word)])
         }
         let stages = try flow("idle = [{ after = '1s', step = 'maybe' }, { after = '2s', step = 'maybe' }]").idle
         #expect(stages.map(\.after) == [1_000_000, 2_000_000])

@@ -90,7 +90,7 @@ struct KioskTests {
         func step(_ name: String) throws -> StepID { try #require(definitions.step(named: name)) }
         let payment = definitions[try #require(definitions.flow(named: "payment"))]
         let session = definitions[try #require(definitions.flow(named: "session"))]
-        #expect(session.idle == [Idle(after: 60_000_000, step: try step("goHome"))])
+        #expect(session.idle == [TimedStep(after: 60_000_000, step: try step("goHome"))])
         #expect(payment.onBack == (try step("cancelAsked")))
         #expect(payment.emitters == ["com.vendor.Pay"])
         #expect(!payment.isRestored && session.isRestored)

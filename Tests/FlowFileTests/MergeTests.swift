@@ -15,7 +15,7 @@ struct MergeTests {
             "[private]\nsteps = ['b', 'a']\n[flows.f]\nemitters = ['a.b']\nunique = true\n[flows.f.on]\nb = { end = true }",
             "[flows.f]\narguments = { x = 'string?' }\n[[autostart]]\nflow = 'f'\nid = 'one'")
         let flow = merged.flows[0]
-        #expect(flow.idle == [Idle(after: 1_000_000, step: StepID(0))])
+        #expect(flow.idle == [TimedStep(after: 1_000_000, step: StepID(0))])
         #expect(flow.onBack == StepID(1) && flow.emitters == ["a.b"] && flow.announces && flow.isUnique)
         #expect(!flow.isRestored)
         #expect(flow.parameters == [Parameter("x", try #require(ValueType(name: "string")), isOptional: true)])

@@ -165,6 +165,17 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "sums of times", message: "is too short; it has to be at least 10ms",
             example: f + "[flows.f]\nidle = { after = '9ms', step = 'rest' }"),
         OnlyChecked(
+            why: "the same of a timer", message: "is too short; it has to be at least 1s",
+            example: f + "[flows.f]\ntimers = [{ every = '999ms', step = 'rest' }]"),
+        OnlyChecked(
+            why: "the type stands elsewhere", message: ", and a time is a text, such as '5min'",
+            example: "[context]\nt = { type = 'byte', initial = 1 }\n" + f
+                + "[flows.f]\nidle = { after = '$context.t', step = 'rest' }"),
+        OnlyChecked(
+            why: "so does the value", message: " of the context is a time, or 'never'",
+            example: "[context]\nt = { type = 'string', initial = 'x' }\n" + f
+                + "[flows.f]\nidle = { after = '$context.t', step = 'rest' }"),
+        OnlyChecked(
             why: "large sums of times", message: "is too long; at most ",
             pattern: { $0.firstMatch(of: /^'[^']*[0-9] *(months?|years?|M|y)\b/) == nil },
             example: f + "[flows.f]\nidle = { after = '29d 24h 1s', step = 'rest' }"),

@@ -1,11 +1,21 @@
 import Testing
 
-@testable import FlowFile
+import FlowCore
 
 @Suite("TimeSpan")
 struct TimeSpanTests {
-    private func convert(_ text: String) -> Result<UInt64, Literal.InvalidValue> {
-        Result { () throws(Literal.InvalidValue) in try TimeSpan.microseconds(text) }
+    private struct Failure: Error, Equatable {
+        let text: String
+
+        init(_ text: String) { self.text = text }
+    }
+
+    private func convert(_ text: String, in range: ClosedRange<UInt64> = TimeSpan.usual) -> Result<UInt64, Failure> {
+        do throws(TimeSpan.Invalid) {
+            return .success(try TimeSpan.microseconds(text, in: range))
+        } catch {
+            return .failure(Failure(error.text))
+        }
     }
 
     private static let spans: [(String, UInt64)] = [
@@ -30,19 +40,24 @@ struct TimeSpanTests {
         "18446744073709551615us", "18446744073709551616us", "18446744073709551615h", "99999999999999999999999999s",
     ])
     func `too long`(text: String) {
-        #expect(convert(text) == .failure(Literal.InvalidValue("'\(text)' is too long; at most 30 days are allowed")))
+        #expect(convert(text) == .failure(Failure("'\(text)' is too long; at most 30 days are allowed")))
     }
 
-    @Test func `too long for waiting callers`() throws {
-        #expect(try TimeSpan.microseconds("1h", atMost: .oneHour) == 3_600_000_000)
-        #expect(throws: Literal.InvalidValue("'1h 1us' is too long; at most 1 hour is allowed")) {
-            try TimeSpan.microseconds("1h 1us", atMost: .oneHour)
-        }
+    @Test func `too long for waiting callers, and too short for timers`() {
+        #expect(convert("1h", in: TimeSpan.ofCallers) == .success(3_600_000_000))
+        #expect(
+            convert("1h 1us", in: TimeSpan.ofCallers)
+                == .failure(Failure("'1h 1us' is too long; at most 1 hour is allowed")))
+        #expect(convert("1s", in: TimeSpan.ofTimers) == .success(1_000_000))
+        #expect(
+            convert("999ms", in: TimeSpan.ofTimers)
+                == .failure(Failure("'999ms' is too short; it has to be at least 1s")))
+        #expect(convert("0s", in: 0...TimeSpan.usual.upperBound) == .success(0))
     }
 
     @Test(arguments: ["0s", "0h 0min", "0ms"])
     func `no time at all`(text: String) {
-        #expect(convert(text) == .failure(Literal.InvalidValue("'\(text)' is too short; it has to be at least 10ms")))
+        #expect(convert(text) == .failure(Failure("'\(text)' is too short; it has to be at least 10ms")))
     }
 
     private static let rule =
@@ -50,17 +65,17 @@ struct TimeSpanTests {
 
     @Test(arguments: ["", " ", "s", "min 5", "-5s", "+5s", "1.5h", "1,5h", "1_000ms", "infinity", "5 s.", "٥s"])
     func `no time spans`(text: String) {
-        #expect(convert(text) == .failure(Literal.InvalidValue("'\(text)' is no time span; \(Self.rule)")))
+        #expect(convert(text) == .failure(Failure("'\(text)' is no time span; \(Self.rule)")))
     }
 
     @Test(arguments: [("60", "60"), ("1min 30", "30"), ("1 2s", "1"), ("0", "0")])
     func `numbers without a unit`(text: String, number: String) {
-        #expect(convert(text) == .failure(Literal.InvalidValue("the number '\(number)' has no unit; \(Self.rule)")))
+        #expect(convert(text) == .failure(Failure("the number '\(number)' has no unit; \(Self.rule)")))
     }
 
     @Test(arguments: [("5mn", "mn"), ("1min 5S", "S"), ("5ns", "ns"), ("5sé", "sé")])
     func `no units`(text: String, word: String) {
         let error = "'\(word)' is no unit of time; it has to be 'us', 'ms', 's', 'min', 'h', 'd' or 'w'"
-        #expect(convert(text) == .failure(Literal.InvalidValue(error)))
+        #expect(convert(text) == .failure(Failure(error)))
     }
 }

@@ -114,7 +114,7 @@ struct GraphTests {
             names[FlowGraph.initialNode(box.id)] = "\(box.name) begin"
             names[FlowGraph.endNode(box.id)] = "\(box.name) end"
             names[FlowGraph.backNode(box.id)] = "\(box.name) back"
-            names[FlowGraph.idleNode(box.id)] = "\(box.name) idle"
+            names[FlowGraph.timersNode(box.id)] = "\(box.name) idle"
         }
         return graph.edges.map { edge in
             "\(edge.kind): \(names[edge.from] ?? "?") -> \(names[edge.to] ?? "?")"
@@ -154,7 +154,7 @@ struct GraphTests {
         #expect(graph.boxes.map(\.name) == ["pay", "shop"])
         let shop = try #require(graph.boxes.last)
         #expect(shop.notes == ["stack: the newest in front", "guard: com.example.Guard"])
-        #expect(shop.idle == "idle 90 s")
+        #expect(shop.timers == "idle 90 s")
         #expect(shop.screens.map(\.name) == ["detail", "list"] || shop.screens.map(\.name) == ["list", "detail"])
         #expect(shop.steps.filter(\.isGuarded).map(\.name) == ["pay"])
         let notes = Dictionary(uniqueKeysWithValues: shop.steps.map { ($0.name, $0.notes) })
@@ -354,7 +354,7 @@ struct GraphTests {
         let nodes = Set(
             graph.boxes.flatMap { box in
                 box.steps.map(\.id) + box.screens.map(\.id)
-                    + [FlowGraph.initialNode, FlowGraph.endNode, FlowGraph.backNode, FlowGraph.idleNode].map {
+                    + [FlowGraph.initialNode, FlowGraph.endNode, FlowGraph.backNode, FlowGraph.timersNode].map {
                         $0(box.id)
                     }
             } + graph.steppers.map(\.id) + [FlowGraph.autostartNode])

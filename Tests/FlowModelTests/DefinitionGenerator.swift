@@ -17,6 +17,8 @@ struct DefinitionGenerator {
     /// Which children of the present flow cover others.
     private var covering = Children.free
     private var layers: [Layer] = []
+    /// Whether the context has a time.
+    private var hasTime = false
     /// What the present flow answers.
     private var result: [Parameter]?
 
@@ -27,7 +29,8 @@ struct DefinitionGenerator {
 
     mutating func make() -> Definitions {
         steps = (0..<random.number(3...8)).map { number in
-            StepDeclaration("s\(number)", parameters: parameters(), isPrivate: random.chance(12))
+            StepDeclaration(
+                "s\(number)", parameters: parameters(), isPrivate: random.chance(12), isInput: random.chance(88))
         }
         screens = Self.screenNames.prefix(random.number(2...5)).map {
             let parameters = parameters()
@@ -46,6 +49,7 @@ struct DefinitionGenerator {
                 initial: random.chance(55) ? step(after: -1) : nil)
         }
         let values = random.chance(55) ? context() : []
+        hasTime = values.contains { $0.name == "t" }
         flows = flows.indices.map { flow($0) }
         let hasOutputs = random.chance(40)
         let autostart = (0..<random.below(3)).map { _ in
@@ -125,9 +129,14 @@ struct DefinitionGenerator {
     /// The values of a context: a text and a number, or one of them. Their steps are taken by one flow, or by the flow that has them.
     private mutating func context(of flow: Int? = nil) -> [ContextDeclaration] {
         var values: [ContextDeclaration] = []
-        for (name, word) in [("c", "string"), ("k", "int64")] where random.chance(70) {
+        for (name, word) in [("c", "string"), ("k", "int64"), ("t", "string")] where random.chance(70) {
             guard let type = ValueType(name: word) else { continue }
-            let initial: Value = name == "c" ? .string(random.among("x", "y")) : .int64(Int64(random.below(3)))
+            let initial: Value =
+                switch name {
+                case "c": .string(random.among("x", "y"))
+                case "t": .string(random.among("2s", "3500ms", "never"))
+                default: .int64(Int64(random.below(3)))
+                }
             let isPrivate = random.chance(15)
             let step = random.chance(35) ? bareStep() : nil
             let taker = FlowID(flow ?? random.below(flows.count))
@@ -148,13 +157,27 @@ struct DefinitionGenerator {
         layers = covering == .layers ? names.map { Layer($0, covers: random.chance(80)) } : []
         result = flows[number].result
         for rank in steps.indices where random.chance(70) { rules.append(rule(rank)) }
-        var idle: [Idle] = []
+        var idle: [TimedStep] = []
         if random.chance(15) {
             var after: UInt64 = 0
             for _ in 0..<random.weighted([0, 60, 30, 10]) {
                 after += UInt64(random.number(1...6)) * 1_000_003
                 let whenHidden = random.chance(50) ? WhenHidden.allow : random.among(.ignore, .latest, .queue, .turn)
-                if let step = bareStep() { idle.append(Idle(after: after, step: step, whenHidden: whenHidden)) }
+                let span: Span = hasTime && random.chance(20) ? .context("t") : .fixed(after)
+                if let step = bareStep() { idle.append(TimedStep(after: span, step: step, whenHidden: whenHidden)) }
+            }
+        }
+        var timers: [FlowTimer] = []
+        if random.chance(20) {
+            for _ in 0..<random.weighted([0, 60, 20, 10, 10]) {
+                let after: Span =
+                    hasTime && random.chance(30) ? .context("t") : .fixed(UInt64(random.number(2...12)) * 500_002)
+                let whenHidden: WhenHidden = random.among(.ignore, .ignore, .allow, .latest, .queue, .turn)
+                guard let step = bareStep() else { continue }
+                timers.append(
+                    FlowTimer(
+                        since: random.among(.created, .presented), repeats: random.chance(55),
+                        TimedStep(after: after, step: step, whenHidden: whenHidden)))
             }
         }
         return FlowDefinition(
@@ -164,7 +187,7 @@ struct DefinitionGenerator {
             whenHidden: random.among(.ignore, .allow, .latest, .queue, .turn), announces: random.chance(15),
             whenEmpty: random.chance(25) ? random.among(.go, .stay, .again) : nil,
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
-            emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
+            timers: timers, emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
             ownersMayEmit: random.chance(4), rules: rules, context: random.chance(20) ? context(of: number) : [])
     }
 
@@ -303,10 +326,14 @@ struct DefinitionGenerator {
     /// Values of the context; there may be none of these.
     private mutating func set() -> FlowContributor {
         let isText = random.chance(60)
-        let value: Value = isText ? .string(random.among("x", "y")) : .int64(Int64(random.below(3)))
+        let isTime = isText && hasTime && random.chance(30)
+        let value: Value =
+            isText
+            ? .string(isTime ? random.among("2s", "3500ms", "never", "x") : random.among("x", "y"))
+            : .int64(Int64(random.below(3)))
         let name = isText ? "t" : "n"
         let source: Binding.Source = random.chance(60) ? .literal(value) : random.chance(70) ? .step(name) : .flow(name)
-        return .set([Binding(isText ? "c" : "k", source)])
+        return .set([Binding(isTime ? "t" : isText ? "c" : "k", source)])
     }
 
     private mutating func child(_ rank: Int) -> FlowContributor? {

@@ -35,11 +35,15 @@ extension Definitions {
         }
         // What is referred to is declared.
         let declared = Set((context + flows.flatMap(\.context)).map(\.name))
-        let missing = [("c", "string", Value.string("x")), ("k", "int64", .int64(0))].compactMap { name, type, value in
-            declared.contains(name) ? nil : ValueType(name: type).map { ContextDeclaration(name, $0, initial: value) }
-        }
+        let missing = [("c", "string", Value.string("x")), ("k", "int64", .int64(0)), ("t", "string", .string("2s"))]
+            .compactMap { name, type, value in
+                declared.contains(name)
+                    ? nil : ValueType(name: type).map { ContextDeclaration(name, $0, initial: value) }
+            }
         return Definitions(
-            steps: steps.map { StepDeclaration($0.name, parameters: parameters, isPrivate: $0.isPrivate) },
+            steps: steps.map {
+                StepDeclaration($0.name, parameters: parameters, isPrivate: $0.isPrivate, isInput: $0.isInput)
+            },
             screens: screens.map {
                 ScreenDeclaration(
                     $0.name, parameters: parameters, key: $0.key, keepsAwake: $0.keepsAwake,
@@ -54,7 +58,7 @@ extension Definitions {
                     // What a disk keeps can have no private key (S-51).
                     announces: flow.announces, isRestored: false,
                     whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
-                    onBack: flow.onBack, idle: flow.idle,
+                    onBack: flow.onBack, idle: flow.idle, timers: flow.timers,
                     emitters: flow.emitters, ownersMayEmit: flow.ownersMayEmit,
                     rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) }, context: flow.context)
             },

@@ -50,7 +50,7 @@ private struct BusyLife: ~Copyable {
         let steps = Step.allCases.map { StepDeclaration("\($0)", parameters: text) }
         let gone = StepTemplate(Step.gone.id)
         let main = FlowDefinition(
-            "main", children: .stack, idle: [Idle(after: 3_000, step: Step.hello.id)],
+            "main", children: .stack, idle: [TimedStep(after: 3_000, step: Step.hello.id)],
             rules: [
                 Rule(Step.gone.id, [] as [FlowContributor]), Rule(Step.hello.id, [] as [FlowContributor]),
                 Rule(

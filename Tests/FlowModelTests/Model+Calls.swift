@@ -14,7 +14,10 @@ extension Model {
         let reply = once(client, options?.token, .emission) {
             if let meant = options?.instance, meant != instance { return .failure(FlowError(.staleInstance)) }
             let token = options?.asks == true ? options?.token : nil
-            switch emit(on: instance, step, arguments, client, token: options?.token ?? "", asking: token) {
+            switch emit(
+                on: instance, step, arguments, client, token: options?.token ?? "", asking: token,
+                isInput: options?.isInput ?? true)
+            {
             case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
             case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
             case .refused(let error): return .failure(error)
@@ -43,7 +46,7 @@ extension Model {
 
     private func emit(
         on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, token name: String = "",
-        asking token: String? = nil
+        asking token: String? = nil, isInput: Bool = true
     ) -> Outcome {
         guard let node = node(instance) else { return .refused(FlowError(.presentableDismissed)) }
         guard mayEmit(client, on: node.flow) else { return .refused(FlowError(.accessDenied)) }
@@ -55,7 +58,7 @@ extension Model {
                 node,
                 ModelStep(
                     step: step, arguments: admitted, flow: node.flow, origin: origin, cause: 0, client: client,
-                    purpose: .asked, token: name))
+                    purpose: .asked, token: name, isInput: isInput))
             if !outcome.isNavigated, outcome != .ignored(.deferred) { asks.removeAll { $0.origin == origin } }
             return outcome
         } catch {
@@ -82,14 +85,14 @@ extension Model {
                 return .ignored(.deferred)
             }
         }
-        if step.purpose == .asked { reach(step.flow) }
+        if step.purpose == .asked, step.isInput, definitions[step.step].isInput { reach(step.flow) }
         if setting == .turn { node.turn = step.origin }
         return run(step)
     }
 
     private func keep(_ step: ModelStep, at node: ModelNode, replaces: Bool) throws(FlowError) {
         try checkWaiting(for: step.client, at: node, besides: replaces ? node.deferred : [])
-        if step.purpose == .asked { reach(step.flow) }
+        if step.purpose == .asked, step.isInput, definitions[step.step].isInput { reach(step.flow) }
         if replaces {
             let former = node.deferred
             for old in former { reportFailure(old, .verdict(.hidden)) }

@@ -19,11 +19,13 @@ struct ModelContext {
     var due: UInt64? { isPending ? reportedAt.map { $0 + 100_000 } : nil }
 
     /// Returns the values with other declarations: those that were set, and still have the type, stay.
-    func renewed(_ declared: [ContextDeclaration]) -> ModelContext {
+    func renewed(_ declared: [ContextDeclaration], _ isNoTime: (String, Value) -> Bool) -> ModelContext {
         var new = ModelContext(declared)
         (new.reportedAt, new.isPending) = (reportedAt, isPending)
         for place in declared.indices where set.contains(declared[place].name) {
-            guard let old = values[declared[place].name], old.value.signature == declared[place].type.signature else {
+            guard let old = values[declared[place].name], old.value.signature == declared[place].type.signature,
+                !isNoTime(old.name, old.value)
+            else {
                 continue
             }
             new.values[place] = Argument(old.name, old.value, isPrivate: old.isPrivate || declared[place].isPrivate)
@@ -67,6 +69,7 @@ extension Model {
             guard let holder = holder(argument.name, flow), let declared = declaration(argument.name, holder),
                 let value = declared.type.admit(argument.value)
             else { throw FlowError(.invalidArguments) }
+            if isNoTime(argument.name, value) { throw FlowError(.invalidArguments) }
             let own = Argument(argument.name, value, isPrivate: argument.isPrivate || declared.isPrivate)
             guard [own].byteCount <= Limits.argumentBytes else { throw FlowError(.limitExceeded) }
             settings.append(ModelSetting(holder: holder, value: own))
@@ -182,10 +185,10 @@ extension Model {
     /// The definitions are others.
     func renewContexts() {
         for node in nodes where node.isFlow {
-            let new = node.context.renewed(definitions.flows[node.definition].context)
+            let new = node.context.renewed(definitions.flows[node.definition].context, isNoTime)
             put(new, node, isNews: new.published != node.context.published)
         }
-        let new = context.renewed(definitions.context)
+        let new = context.renewed(definitions.context, isNoTime)
         put(new, nil, isNews: new.published != context.published)
     }
 }

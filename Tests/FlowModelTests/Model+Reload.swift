@@ -16,9 +16,11 @@ extension Model {
         for node in nodes { drop(at: node, new) }
         for node in nodes where node.isFlow {
             let was = definitions.flows[node.definition].idle.map { "\($0.after) \(definitions[$0.step].name)" }
+            let formerTimers = definitions.flows[node.definition].timers.map { key($0, definitions) }
             node.definition = new.flow(named: node.name)?.index ?? 0
             let idle = new.flows[node.definition].idle.map { "\($0.after) \(new[$0.step].name)" }
             if was != idle { beginIdleTimes(of: node) }
+            exchangeTimers(of: node, was: formerTimers, new)
         }
         // Arguments that have become private are hidden.
         for node in nodes {
@@ -39,6 +41,21 @@ extension Model {
         reportChanges()
         release()
         finish()
+    }
+
+    private func key(_ timer: FlowTimer, _ definitions: Definitions) -> String {
+        "\(timer.since as Any) \(timer.repeats) \(timer.steps[0].after) \(definitions[timer.steps[0].step].name)"
+    }
+
+    /// Timers that are the same go on, and the others begin.
+    private func exchangeTimers(of flow: ModelNode, was: [String], _ new: Definitions) {
+        var former = Array(zip(was, flow.timers))
+        let isPresented = flow.reported.isPresented
+        flow.timers = new.flows[flow.definition].timers.map { timer in
+            if let same = former.firstIndex(where: { $0.0 == key(timer, new) }) { return former.remove(at: same).1 }
+            return ModelTimer(since: timer.since == .created || isPresented ? now : nil)
+        }
+        flow.wasPresented = isPresented
     }
 
     private func isDefined(_ node: ModelNode, _ new: Definitions) -> Bool {

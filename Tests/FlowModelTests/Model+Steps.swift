@@ -102,7 +102,7 @@ extension Model {
             case .reused(let reused, let arguments, _) where reused.node.isLive:
                 reused.node.arguments = arguments
                 reused.node.client = step.client
-                if reused.node.isFlow { beginIdleTimes(of: reused.node) }
+                if reused.node.isFlow { beginTimes(of: reused.node) }
                 reused.node.onResult = reused.onResult
                 noteContributed(reused.node, by: step.origin)
                 select(reused.node)
@@ -183,7 +183,12 @@ extension Model {
             client: client, style: template?.style ?? "", whenHidden: template?.whenHidden,
             layer: template?.layer, onDismissed: template?.onDismissed, birth: birth)
         node.idleSince = now
-        if let definition { node.context = ModelContext(definitions.flows[definition].context) }
+        if let definition {
+            node.context = ModelContext(definitions.flows[definition].context)
+            node.timers = definitions.flows[definition].timers.map {
+                ModelTimer(since: $0.since == .created ? now : nil)
+            }
+        }
         if let parent {
             parent.children.append(node)
             (parent.mayBeEmpty, parent.emptiedBy) = (true, nil)

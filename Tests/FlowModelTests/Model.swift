@@ -124,7 +124,7 @@ final class Model {
             .restored:
             preconditionFailure("the model lives in a world of one process")
         }
-        restartDozing()
+        renewTimers()
         forgetAsks()
         reportSight()
         return observed + told

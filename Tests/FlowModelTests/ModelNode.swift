@@ -50,6 +50,9 @@ final class ModelNode {
     var idleRests = false
     /// The next of its idle steps.
     var idleStage = 0
+    /// Its other timers (S-55), and whether it was presented when that was last looked at.
+    var timers: [ModelTimer] = []
+    var wasPresented = false
     /// Whether a screen below it kept it awake when that was last looked at, and whether that has ended since.
     var wasAwake = false
     var dozes = false
@@ -153,6 +156,8 @@ struct ModelStep {
     var isDeepLink = false
     /// The token of its call; empty without one.
     var token = ""
+    /// Whether it is input of a person (S-56).
+    var isInput = true
     /// Whether it begins a cascade, or continues one after a wait.
     var isHead = false
     /// When it was queued, against the others of its origin.

@@ -54,7 +54,7 @@ extension Operation {
             if token != nil || isStale != nil {
                 options = EmissionOptions(
                     token: token, instance: isStale.map { $0 ? node.instance + 1 : node.instance },
-                    asks: token?.hasPrefix("ask") ?? false)
+                    asks: token?.hasPrefix("ask") ?? false, isInput: token != "two")
             }
             return .stepEmitted(request, on: node, step: step, arguments: arguments, by: client, options: options)
         case .emitMany(let target, let steps, let client):

@@ -112,9 +112,13 @@ struct OperationGenerator {
     private mutating func setContext(_ node: ModelNode, _ model: Model) -> Operation.Kind {
         let flow = random.chance(60) ? node.flow : nil
         var values: Arguments = []
-        for name in ["c", "k"] where random.chance(60) {
+        for name in ["c", "k", "t"] where random.chance(60) {
             let value: Value =
-                name == "c" ? .string(random.among("x", "y", "z")) : random.among(.int64(0), .byte(1), .int32(300))
+                switch name {
+                case "c": .string(random.among("x", "y", "z"))
+                case "t": .string(random.element(Model.texts) ?? "")
+                default: random.among(.int64(0), .byte(1), .int32(300))
+                }
             values.append(Argument(name, random.chance(3) ? .bool(true) : value))
         }
         if random.chance(2) { values.append(Argument("z", .string("wrong"))) }

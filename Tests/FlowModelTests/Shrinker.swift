@@ -91,7 +91,7 @@ extension Definitions {
     ) -> Definitions {
         Definitions(
             steps: steps ?? self.steps, screens: screens, flows: flows ?? self.flows,
-            autostart: autostart ?? self.autostart, steppers: steppers ?? self.steppers)
+            autostart: autostart ?? self.autostart, steppers: steppers ?? self.steppers, context: context)
     }
 
     /// Returns variants with one definition less.
@@ -129,14 +129,15 @@ extension FlowDefinition {
             layers: children == nil ? layers : [], covers: covers,
             isUnique: isUnique ?? self.isUnique, whenHidden: whenHidden ?? self.whenHidden,
             announces: announces ?? self.announces, whenEmpty: isBare ? nil : whenEmpty, onBack: isBare ? nil : onBack,
-            idle: isBare ? [] : idle, emitters: isBare ? [] : emitters, ownersMayEmit: !isBare && ownersMayEmit,
+            idle: isBare ? [] : idle, timers: isBare ? [] : timers, emitters: isBare ? [] : emitters,
+            ownersMayEmit: !isBare && ownersMayEmit,
             rules: rules ?? self.rules)
     }
 
     fileprivate func smaller() -> [FlowDefinition] {
         var smaller: [FlowDefinition] = []
         if !rules.isEmpty { smaller.append(with(rules: [])) }
-        if onBack != nil || !idle.isEmpty || whenEmpty != nil || !emitters.isEmpty || ownersMayEmit {
+        if onBack != nil || !idle.isEmpty || !timers.isEmpty || whenEmpty != nil || !emitters.isEmpty || ownersMayEmit {
             smaller.append(with(isBare: true))
         }
         if children != .free { smaller.append(with(children: .free)) }

@@ -42,7 +42,9 @@ extension [Parameter] {
 
 extension Definitions {
     var text: String {
-        var lines = steps.map { "  step \($0.name)\($0.parameters.text)\($0.isPrivate ? " private" : "")" }
+        var lines = steps.map {
+            "  step \($0.name)\($0.parameters.text)\($0.isPrivate ? " private" : "")\($0.isInput ? "" : " input=false")"
+        }
         lines += screens.map {
             "  screen \($0.name)\($0.parameters.text)" + ($0.key.isEmpty ? "" : " key=\($0.key)")
                 + ($0.keepsAwake ? " keepsAwake" : "")
@@ -57,6 +59,10 @@ extension Definitions {
             if flow.announces { line += " announce" }
             if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
             for idle in flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
+            for timer in flow.timers {
+                line += " timer=\(self[timer.steps[0].step].name) \(timer.repeats ? "every" : "after")"
+                line += " \(timer.steps[0].after) since \(timer.since as Any) \(timer.steps[0].whenHidden)"
+            }
             if !flow.emitters.isEmpty { line += " emitters=\(flow.emitters)" }
             if flow.ownersMayEmit { line += " emitters=owner" }
             for value in flow.context { line += " context=\(text(value))" }

@@ -45,6 +45,7 @@ struct EventTextTests {
         "emitted 1 /base/main go 0 \":1.1\" token \"a b\" instance 3 no-wait activation-token \"t\\\"\" interactive",
         "emitted 1 /base/main go 0 \":1.1\" instance 3",
         "emitted 1 /base/main go 0 \":1.1\" no-wait",
+        "emitted 1 /base/main go 0 \":1.1\" no-input",
         "emitted 1 /base/main go 0 \":1.1\" interactive",
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1",
         "emitted 1 /base/main go 0 \":1.1\" token \"at\" interactive at /instance/1",

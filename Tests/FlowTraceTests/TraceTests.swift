@@ -16,7 +16,7 @@ struct TraceTests {
         flows: [
             FlowDefinition(
                 "main", initial: StepID(0), children: .stack, isUnique: true, whenHidden: .latest, announces: true,
-                idle: [Idle(after: 1_000, step: StepID(1))], emitters: ["org.example.App"],
+                idle: [TimedStep(after: 1_000, step: StepID(1))], emitters: ["org.example.App"],
                 rules: [
                     Rule(StepID(0), [.child(ChildTemplate(.screen(ScreenID(0)), style: "slide"))]),
                     Rule(StepID(1), [.pop(.root)]),

@@ -221,6 +221,36 @@ struct EmitTests {
         #expect(run.errors.hasPrefix("flowbusctl: "))
     }
 
+    @Test func `S-56 --no-input: a step that is no input does not keep a flow from being idle`() throws {
+        let service = try Service(
+            """
+            [steps]
+            home = {}
+            tick = {}
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            idle = { after = "20ms", step = "home" }
+            timers = [{ every = "1s", step = "tick" }]
+            on = { home = { none = true }, tick = { none = true } }
+            """)
+        try service.listen()
+        try service.emit("home", on: "/main")
+        try service.client.waitForSignal("NavigationOccurred") { $0.values[2] == "" && $0.values[3] == "home" }
+        let run = try service.ctl("emit", "main", "tick", "--no-input")
+        #expect(run.status == .status(0) && run.output.hasPrefix("navigated "))
+        try service.client.waitForSignal("NavigationOccurred") { $0.values[2] != "" }
+        // In the second between these two steps it would have been idle again.
+        var last: BusValue?
+        for _ in 0..<2 {
+            let tick = try service.client.waitForSignal("NavigationOccurred") {
+                $0.values[2] == "" && $0.values[3] == "tick"
+            }
+            if case .uint64(let former)? = last { #expect(tick.values[0] == .uint64(former + 1)) }
+            last = tick.values[0]
+        }
+    }
+
     @Test func `a pending step is waited for, except with --no-wait`() throws {
         let service = try Service(homeDefinitions)
         let peer = try service.peer()

@@ -174,10 +174,11 @@ struct EmissionTests {
             (.options(["token": .string(String(repeating: "x", count: 129))]), "129 bytes"),
             (.options(["token": .uint32(1)]), "'token' is of D-Bus type 'u'; it has to be of type 's'"),
             (.options(["tokn": "x"]), "did you mean 'token'?"),
+            (.options(["input": "no"]), "'input' is of D-Bus type"),
             (.options(["wait": "no"]), "'wait' is of D-Bus type 's'; it has to be of type 'b'"),
             (
                 .options(["waits": false]),
-                "known are 'token', 'instance', 'wait', 'inputTime', 'ask', 'activation-token'"
+                "known are 'token', 'instance', 'wait', 'inputTime', 'ask', 'input', 'activation-token'"
             ),
         ] {
             let refusal = try service.refusal { try emit(options) }

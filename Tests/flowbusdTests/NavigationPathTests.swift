@@ -219,4 +219,64 @@ struct NavigationPathTests {
         try service.emit("push", on: "/main")
         try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "home" }
     }
+
+    @Test func `S-55 a timer takes its step again and again, and a change of its time in the context counts`() throws {
+        let service = try Service(
+            """
+            [steps]
+            home = {}
+            [context]
+            time = { type = "string", initial = "never", setters = ["com.example.Peer"] }
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            timers = [{ every = "$context.time", step = "home" }]
+            on.home = { none = true }
+            """)
+        try service.listen()
+        let peer = try service.peer()
+        func set(_ time: BusValue) throws {
+            try peer.call(
+                Service.name, Service.root, Service.name + ".Coordinator", "SetContext", .options(["time": time]))
+        }
+        let refusal = try service.refusal { try set("soon") }
+        #expect(refusal.name == Service.name + ".Error.InvalidArguments" && refusal.message.contains("'soon'"))
+        try set("1s")
+        for _ in 0..<2 {
+            let home = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "home" }
+            #expect(Array(home.values[1...2]) == [.uint64(0), ""])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `S-56 a step that is no input does not keep a flow from being idle`(isDeclared: Bool) throws {
+        let service = try Service(
+            """
+            [steps]
+            home = {}
+            tick = {}
+            weather = { \(isDeclared ? "input = false" : "") }
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            idle = { after = "20ms", step = "home" }
+            timers = [{ every = "1s", step = "tick" }]
+            on = { home = { none = true }, weather = { none = true }, tick = { none = true } }
+            """)
+        try service.listen()
+        // Since now it rests.
+        try service.emit("home", on: "/main")
+        try service.client.waitForSignal("NavigationOccurred") { $0.values[2] == "" && $0.values[3] == "home" }
+        let options: BusValue = isDeclared ? .options() : .options(["input": false])
+        try service.client.call(
+            Service.name, Service.tree + "/main", Service.name + ".Stepper", "EmitStepWithOptions", "weather",
+            .options(), options)
+        // In the second between these two steps it would have been idle again.
+        var last: BusValue?
+        for _ in 0..<2 {
+            let tick = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "tick" }
+            if case .uint64(let former)? = last { #expect(tick.values[0] == .uint64(former + 1)) }
+            last = tick.values[0]
+        }
+    }
 }

@@ -59,7 +59,7 @@ static const struct entry step_arguments[] = {{"number", "x"}, {"number", "y"}, 
     {"map", "a{sv}"}, {"on", "b"}, {"why", "s"}, {"unknown", "v"}};
 static const struct entry call_options[] = {{"token", "s"}, {"wait", "b"}, {"id", "s"}, {"goes", "t"}, {"timeout", "t"}, {"root", "o"},
     {"blocks", "b"}, {"output", "s"}, {"flow", "o"}, {"inputTime", "t"}, {"activation-token", "s"}, {"flowArguments", "a{sv}"},
-    {"result", "b"}};
+    {"result", "b"}, {"input", "b"}};
 static const struct entry registration[] = {{"name", "s"}, {"guard", "b"}, {"children", "s"}, {"initial", "s"}, {"timeout", "t"},
     {"screens", "a{sa{sv}}"}, {"presenter", "o"}, {"whenEmpty", "s"}, {"result", "a{ss}"}, {"arguments", "a{ss}"}};
 

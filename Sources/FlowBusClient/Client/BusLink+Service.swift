@@ -15,6 +15,8 @@ struct Emission {
     var instance: UInt64?
     /// Whether to wait for the outcome rather than return `pending`.
     var waits = true
+    /// Whether it is input of a person (S-56).
+    var isInput = true
     /// Whether Answered is to follow (S-45); it needs a token.
     var asks = false
 
@@ -48,6 +50,7 @@ extension BusLink {
             try body.appendEntry("wait", .bool(false))
             if let token = emission.token { try body.appendEntry("token", .string(token)) }
             if let text = emission.activationToken { try body.appendEntry("activation-token", .string(text)) }
+            if !emission.isInput { try body.appendEntry("input", .bool(false)) }
             if emission.asks { try body.appendEntry("ask", .bool(true)) }
             try body.closeContainer()
         } _: { [weak self] result in

@@ -17,6 +17,9 @@ public struct EmitOptions: Hashable, Sendable {
     public var instance: UInt64?
     /// Whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
     public var waits: Bool
+    /// Whether the step is input of a person. If not, such as new weather on a panel, no flow counts as reached, and none stays awake for
+    /// it (S-56).
+    public var isInput: Bool
 
     /// Creates options.
     ///
@@ -26,15 +29,17 @@ public struct EmitOptions: Hashable, Sendable {
     ///   - isInteractive: whether a guard may ask the user for authorization.
     ///   - instance: the expected instance; nil accepts any instance.
     ///   - waits: whether to wait for the outcome.
+    ///   - isInput: whether the step is input of a person.
     public init(
         token: String? = nil, activationToken: String? = nil, isInteractive: Bool = false, instance: UInt64? = nil,
-        waits: Bool = true
+        waits: Bool = true, isInput: Bool = true
     ) {
         self.token = token
         self.activationToken = activationToken
         self.isInteractive = isInteractive
         self.instance = instance
         self.waits = waits
+        self.isInput = isInput
     }
 }
 

@@ -143,7 +143,8 @@ extension NavigationBus {
     ) async throws -> StepOutcome {
         let emission = Emission(
             step: message, path: path, token: nextToken(options.token), activationToken: options.activationToken,
-            isInteractive: options.isInteractive, instance: options.instance, waits: options.waits)
+            isInteractive: options.isInteractive, instance: options.instance, waits: options.waits,
+            isInput: options.isInput)
         return try await answer { link.emit(emission, $0) }
     }
 

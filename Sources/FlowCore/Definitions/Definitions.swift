@@ -56,6 +56,12 @@ public final class Definitions: Equatable, Sendable {
 
     /// Whether some flow has an idle step.
     let haveIdleFlows: Bool
+    /// Whether some flow has a timer that is no idle step (S-55).
+    let haveTimers: Bool
+    /// The values of the context that are times, with those that they can be, in µs (S-55).
+    public let spans: [String: ClosedRange<UInt64>]
+    /// Whether some step is declared as no input (S-56).
+    let haveOtherInput: Bool
     /// Whether some screen keeps the flows above it from being idle.
     let haveWakingScreens: Bool
     /// Whether the owners of some screen are asked whether they are alive.
@@ -95,6 +101,9 @@ public final class Definitions: Equatable, Sendable {
         earlyPresenters = screens.filter(\.startsEarly).compactMap(\.presenter?.service.name)
             .filter { early.insert($0).inserted }
         haveIdleFlows = flows.contains { !$0.idle.isEmpty }
+        haveTimers = flows.contains { $0.clocks.count > 1 }
+        spans = Self.spans(flows, screens)
+        haveOtherInput = steps.contains { !$0.isInput }
         haveWakingScreens = screens.contains(where: \.keepsAwake)
         haveWatchdogs = screens.contains { $0.watchdog != nil }
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }
@@ -206,12 +215,18 @@ public struct StepDeclaration: Hashable, Sendable {
     public let isPrivate: Bool
     /// What people read of it (S-58).
     public let texts: Texts
+    /// Whether a client that emits it reaches flows (S-34), so that they are not idle; false for what is no input of a person (S-56).
+    public let isInput: Bool
 
     /// Creates a step.
-    public init(_ name: String, parameters: [Parameter] = [], isPrivate: Bool = false, texts: Texts = Texts()) {
+    public init(
+        _ name: String, parameters: [Parameter] = [], isPrivate: Bool = false, texts: Texts = Texts(),
+        isInput: Bool = true
+    ) {
         self.name = name
         self.parameters = parameters
         self.isPrivate = isPrivate
+        self.isInput = isInput
         self.texts = texts
     }
 
@@ -241,8 +256,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public internal(set) var isPresentedOnReturn: Bool
     /// Whether the state that its owner saves may be written to a disk (S-44).
     public let isStateOnDisk: Bool
-    /// After this time out of sight it is taken from its process, in µs; nil if it never is (S-44).
-    public let evictAfter: UInt64?
+    /// After this time out of sight it is taken from its process; nil if it never is (S-44).
+    public let evictAfter: Span?
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
     public internal(set) var result: [Parameter]?
     /// Whether these values are public, unlike others (S-45).
@@ -252,8 +267,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public internal(set) var watchdog: UInt64?
     /// Whether the process of an owner that hangs is ended (S-44).
     public let endsHungProcess: Bool
-    /// How long it waits in sight for its presenter, in µs, before it is dismissed; nil if its state decides (S-47).
-    public let patience: UInt64?
+    /// How long it waits in sight for its presenter before it is dismissed; nil if its state decides (S-47).
+    public let patience: Span?
     /// The names of the values of the context that its owner gets, sorted (S-57).
     public let context: [String]
     /// What people read of it (S-58).
@@ -264,8 +279,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
         _ name: String, parameters: [Parameter] = [], key: [String] = [], presenter: Presenter? = nil,
         startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
-        budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
-        endsHungProcess: Bool = false, patience: UInt64? = nil, result: [Parameter]? = nil,
+        budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: Span? = nil, watchdog: UInt64? = nil,
+        endsHungProcess: Bool = false, patience: Span? = nil, result: [Parameter]? = nil,
         isResultPublic: Bool = false, context: [String] = [], texts: Texts = Texts()
     ) {
         self.name = name
@@ -378,7 +393,9 @@ public struct FlowDefinition: Equatable, Sendable {
     public let onBack: StepID?
     /// The steps that are triggered when no step from outside reached the flow for some time, one after the other (S-34);
     /// empty if there are none.
-    public let idle: [Idle]
+    public let idle: [TimedStep]
+    /// Its other timers, in order (S-55).
+    public let timers: [FlowTimer]
     /// The bus names whose owners alone may make the calls that S-5 lists, such as emitting steps on the flow; empty if every
     /// client may, unless ``ownersMayEmit``.
     public let emitters: [String]
@@ -394,6 +411,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let context: [ContextDeclaration]
     /// What people read of it (S-58).
     public let texts: Texts
+    /// The timer of ``idle``, first, and ``timers``; empty if it has neither.
+    let clocks: [FlowTimer]
     /// Whether a step can have to wait for another process.
     let asksOthers: Bool
     /// Whether only some clients may emit on it.
@@ -406,8 +425,9 @@ public struct FlowDefinition: Equatable, Sendable {
         initial: StepID? = nil, children: Children = .free, layers: [Layer] = [], covers: Bool = true,
         isUnique: Bool = false,
         whenHidden: WhenHidden = .ignore, announces: Bool = false,
-        isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
-        emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
+        isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [TimedStep] = [],
+        timers: [FlowTimer] = [], emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil,
+        navigator: Navigator? = nil,
         rules: [Rule] = [], context: [ContextDeclaration] = [], texts: Texts = Texts()
     ) {
         self.name = name
@@ -426,6 +446,8 @@ public struct FlowDefinition: Equatable, Sendable {
         self.whenEmpty = whenEmpty
         self.onBack = onBack
         self.idle = idle
+        self.timers = timers
+        clocks = idle.isEmpty && timers.isEmpty ? [] : [FlowTimer(idle)] + timers
         self.emitters = emitters
         self.ownersMayEmit = ownersMayEmit
         self.guard = `guard`
@@ -445,23 +467,5 @@ public struct FlowDefinition: Equatable, Sendable {
             if rules[middle].step.index < step.index { low = middle + 1 } else { high = middle }
         }
         return low < rules.count && rules[low].step == step ? low : nil
-    }
-}
-
-/// A step that a flow triggers on itself when no step from outside reached it, or anything below it, for some time
-/// (S-34).
-public struct Idle: Hashable, Sendable {
-    /// The time since the flow was reached last, in µs; more than 0, and more than that of the stage before.
-    public let after: UInt64
-    /// The step; it needs no arguments.
-    public let step: StepID
-    /// What becomes of the step while the flow is not presented. The flow's own setting is for the steps of clients.
-    public let whenHidden: WhenHidden
-
-    /// Creates an idle step.
-    public init(after: UInt64, step: StepID, whenHidden: WhenHidden = .allow) {
-        self.after = after
-        self.step = step
-        self.whenHidden = whenHidden
     }
 }

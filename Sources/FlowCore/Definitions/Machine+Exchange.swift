@@ -96,18 +96,12 @@ extension Machine {
 
     /// Sets the alarms of all flows again, after the definitions have changed.
     private mutating func watchAll(unlike old: Definitions, _ turn: inout Turn) {
-        func stages(_ flow: FlowID?, _ definitions: Definitions) -> [String] {
-            flow.map { definitions[$0].idle.map { "\($0.after) \(definitions[$0.step].name)" } } ?? []
-        }
         alarms.removeAll { if case .flow = $0.subject { true } else { false } }
         for slot in forest.preorder() {
-            guard let flow = forest[slot].flow else { continue }
+            if forest[slot].flow == nil { continue }
             forest.update(slot) { $0.flow?.alarm = nil }
-            let after = stages(flow.definition, definitions)
-            if stages(old.flow(named: forest[slot].name), old) != after {
-                forest.update(slot) { $0.flow?.value.beginIdleTimes(at: after.isEmpty ? nil : turn.now) }
-            }
-            scheduleIdleStep(of: slot)
+            exchangeTimers(of: slot, unlike: old, turn.now)
+            scheduleTimers(of: slot)
         }
     }
 

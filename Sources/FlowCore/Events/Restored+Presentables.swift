@@ -137,8 +137,12 @@ extension Machine {
         // Times are relative to the boot of the machine, which may be another one now.
         state.kept.pauses = onSameBus ? stored.pauses.filter { definitions.declaresPaused($0.key) } : [:]
         if !onSameBus { state.kept.nothingToShow = "" }
-        if onSameBus, state.activity.reached != nil, let activity, activity.reached != nil { state.activity = activity }
-        state.activity.isAwake = false
+        if onSameBus, let activity {
+            if state.activity.idle.begun != nil, activity.idle.begun != nil { state.activity.idle = activity.idle }
+            if state.activity.timers.count == activity.timers.count {
+                (state.activity.timers, state.activity.wasPresented) = (activity.timers, activity.wasPresented)
+            }
+        }
         state.activity.last = activity?.last
         if !onSameBus, activity?.last?.client.isConnection == true { state.activity.last?.client = .former }
         return state

@@ -126,12 +126,12 @@ extension Machine {
             case .deepLink: return .deepLink(request, place: place)
             case .listed: return .listed(request, place: place)
             case .segment: return .segment(request)
-            case .emitted, .initial, .triggered, .deferred, .idle, .property, .signalled: return .emitted(request)
+            case .emitted, .initial, .triggered, .deferred, .timed, .property, .signalled: return .emitted(request)
             }
         case .initial: return .initial
         case .triggered: return .triggered
         case .deferred: return .deferred
-        case .idle: return .idle(isLast: record.index == 0)
+        case .timed: return .timed(Int(clamping: record.index / 2), isLast: record.index % 2 == 0)
         case .property: return .property(record.index)
         case .signalled: return .signalled
         }
@@ -164,7 +164,7 @@ extension Machine {
             var walk = PathWalk(segments: [], due: turn.now, blocks: true)
             (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
             call = Call(client: record.client, kind: .path(walk))
-        case .initial, .triggered, .deferred, .idle, .property, .signalled: return
+        case .initial, .triggered, .deferred, .timed, .property, .signalled: return
         }
         accounting.count(call.usage, for: call.client)
         calls.restore(request, call)
@@ -295,7 +295,7 @@ extension StepRecord {
     fileprivate var isOfCall: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: true
-        case .initial, .triggered, .deferred, .idle, .property, .signalled: false
+        case .initial, .triggered, .deferred, .timed, .property, .signalled: false
         }
     }
 }

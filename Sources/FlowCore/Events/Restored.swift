@@ -55,7 +55,7 @@ extension Machine {
         endRestoredAsks(onSameBus: onSameBus, &turn)
         removeRestoredEmptyFlows(of: stored, onSameBus: onSameBus, &turn)
         takeUncovered()
-        if definitions.haveIdleFlows { restoreIdleTimes(stored, onSameBus: onSameBus, &turn) }
+        if definitions.haveIdleFlows || definitions.haveTimers { restoreTimes(stored, onSameBus: onSameBus, &turn) }
         // A signal may have been lost.
         tellContext(&turn)
         triggerPresented(&turn)
@@ -85,15 +85,15 @@ extension Machine {
         }
     }
 
-    /// The idle times go on. If nothing keeps a flow awake any more, its times begin anew.
-    private mutating func restoreIdleTimes(_ stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
-        for slot in forest.preorder() where forest[slot].flow?.activity.reached != nil {
+    /// The times of timers go on. If nothing keeps a flow awake any more, its idle times begin anew.
+    private mutating func restoreTimes(_ stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
+        for slot in forest.preorder() where forest[slot].flow?.activity.isTimed == true {
             let wasAwake = onSameBus && stored.activities[forest[slot].instance]?.isAwake == true
             if wasAwake, forest[slot].flow?.wakers == 0 {
                 beginIdleTimes(of: slot, &turn)
-            } else {
-                scheduleIdleStep(of: slot)
             }
+            notePresentation(of: slot, turn.now)
+            scheduleTimers(of: slot)
         }
     }
 

@@ -7,59 +7,16 @@ extension Machine {
     mutating func takeNextDue(_ turn: inout Turn) {
         guard let next = alarms.takeDue() else { return }
         forest.origin = 0
+        // What came before may have dismissed a screen that kept a flow awake.
+        if forest.hasTimed { renewTimers(&turn) }
         switch next.subject {
-        case .flow(let flow): takeIdle(flow, due: next.due, &turn)
+        case .flow(let flow): takeTimer(of: flow, due: next.due, &turn)
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
         case .screen(let screen): takeAlarm(of: screen, at: next.due, &turn)
         case .context(let flow): contextIsDue(of: flow, &turn)
         case .outputs: outputsAreDue(at: next.due, &turn)
         case .beginning(let flow): if let slot = forest.slot(of: flow) { endPause(ofFlow: slot, at: next.due) }
-        }
-    }
-
-    // MARK: Idle flows
-
-    private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {
-        // The idle step before may have dismissed a screen that kept this flow awake.
-        restartDozing(&turn)
-        guard let slot = forest.slot(of: flow), let (idle, isLast) = takeIdleStep(of: slot, dueBy: expected) else {
-            return
-        }
-        emitIdleStep(idle, isLast: isLast, at: slot, &turn)
-    }
-
-    /// Takes the next idle step of a flow whose alarm has come; nil if none is due yet.
-    private mutating func takeIdleStep(of slot: NodeSlot, dueBy alarm: Instant) -> (idle: Idle, isLast: Bool)? {
-        // Another alarm took its place.
-        guard forest[slot].flow?.alarm == alarm else { return nil }
-        forest.update(slot) { $0.flow?.alarm = nil }
-        guard let due = idleDue(of: slot), due <= alarm else {
-            scheduleIdleStep(of: slot)
-            return nil
-        }
-        let stages = definitions[definition(of: slot)].idle
-        let stage = min(forest[slot].flow?.activity.stage ?? 0, stages.count - 1)
-        let isLast = stage == stages.count - 1
-        forest.update(slot) { node in
-            // After the last one, the flow rests until the outcome is known, and longer if it is navigated or deferred.
-            if isLast { node.flow?.activity.isResting = true }
-            node.flow?.activity.stage = isLast ? stage : stage + 1
-        }
-        scheduleIdleStep(of: slot)
-        return (stages[stage], isLast)
-    }
-
-    /// Emits the idle step of a flow on it.
-    private mutating func emitIdleStep(_ idle: Idle, isLast: Bool, at flow: NodeSlot, _ turn: inout Turn) {
-        let step = WaitingStep(
-            origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
-            step: idle.step, arguments: [], cause: 0, purpose: .idle(isLast: isLast))
-        switch pass(step, at: flow, for: flow, whenHidden: idle.whenHidden, &turn) {
-        case .taken, .waiting: break
-        case .ended(let outcome):
-            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }
-            idleStepEnded(step, outcome, &turn)
         }
     }
 

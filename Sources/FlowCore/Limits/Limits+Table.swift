@@ -60,6 +60,10 @@ extension Limits {
             LimitRow("description of a flow, a screen or a step (S-58)", bytes(descriptionLength)),
             LimitRow("steppers (S-42)", count(steppers)),
             LimitRow("the values of the context, and those of a flow's (S-57)", bytes(contextBytes)),
+            LimitRow("timers of a flow, without `idle` (S-55)", count(timers)),
+            LimitRow(
+                "time of a timer (S-55)",
+                "\(time(TimeSpan.ofTimers.lowerBound)) to 30 days"),
             LimitRow("all definition files together", bytes(definitionBytes)),
         ]
     }

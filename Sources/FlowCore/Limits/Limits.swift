@@ -155,6 +155,8 @@ public enum Limits {
     /// Steps that one origin can trigger (S-11).
     public static let triggeredSteps = 256
 
+    /// Timers of a flow beside `idle` (S-55).
+    public static let timers = 4
     /// Steppers in all definition files together.
     public static let steppers = 256
     /// The time after which a property counts as absent whose service has not answered since the start, in µs (S-49).

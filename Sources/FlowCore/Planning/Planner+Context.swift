@@ -12,6 +12,12 @@ extension Planner {
             let value = Argument(
                 argument.name, argument.value, isPrivate: argument.isPrivate || declared.isPrivate)
             let admitted = try Declaration.admit([value], as: [parameter], of: "the context")
+            if let argument = admitted.first, let fault = definitions.fault(ofSpan: argument.name, argument.value) {
+                throw FlowError(
+                    .invalidArguments,
+                    "the value '\(argument.name)' of the context is a time, or '\(TimeSpan.never)': "
+                        + (value.isPrivate ? "the private one given is no such time" : fault))
+            }
             settings += admitted.map { Plan.ContextSetting(holder: holder, argument: $0) }
         }
         return settings

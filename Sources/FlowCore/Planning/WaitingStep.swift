@@ -16,8 +16,8 @@ struct WaitingStep: Equatable, Sendable {
         case triggered
         /// Nothing any more: it came from outside, and was deferred (S-15).
         case deferred
-        /// Nothing: it is an idle step, of the last stage or of an earlier one (S-34).
-        case idle(isLast: Bool)
+        /// Nothing: it is the step of a timer of its flow (S-55); of an idle step's (0) the last stage or an earlier one (S-34).
+        case timed(Int, isLast: Bool)
         /// Nothing: a property of another service has changed (S-42). The number stands for the property and the root.
         case property(UInt64)
         /// Nothing: another service sent a signal.
@@ -50,14 +50,14 @@ struct WaitingStep: Equatable, Sendable {
     /// The call that emitted this step alone; nil if none did, or it is answered for good.
     var request: RequestID? { if case .emitted(let request) = purpose { request } else { nil } }
 
-    /// Whether it is an idle step (S-34).
-    var isIdle: Bool { if case .idle = purpose { true } else { false } }
+    /// Whether it is the step of a timer (S-34, S-55).
+    var isTimed: Bool { if case .timed = purpose { true } else { false } }
 
     /// Whether a deep link brought it (S-27).
     var isDeepLink: Bool {
         switch purpose {
         case .deepLink, .segment: true
-        case .emitted, .listed, .initial, .triggered, .deferred, .idle, .property, .signalled: false
+        case .emitted, .listed, .initial, .triggered, .deferred, .timed, .property, .signalled: false
         }
     }
 
@@ -65,7 +65,7 @@ struct WaitingStep: Equatable, Sendable {
     var reportsFailure: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: false
-        case .initial, .triggered, .deferred, .idle, .property, .signalled: true
+        case .initial, .triggered, .deferred, .timed, .property, .signalled: true
         }
     }
 
@@ -73,7 +73,7 @@ struct WaitingStep: Equatable, Sendable {
     var isTriggered: Bool {
         switch purpose {
         case .initial, .triggered: true
-        case .emitted, .deepLink, .listed, .segment, .deferred, .idle, .property, .signalled: false
+        case .emitted, .deepLink, .listed, .segment, .deferred, .timed, .property, .signalled: false
         }
     }
 }

@@ -15,7 +15,29 @@ extension Machine {
             if values.published != published { publishContext(of: setting.holder, &turn) }
         }
         if changed.contains(where: { $0.argument.name == Self.languageName }) { renewTitles() }
+        if !definitions.spans.isEmpty { renewTimes(after: changed, turn.now) }
         return changed
+    }
+
+    /// Times are others now (S-55): what waits for one waits as long as that says, from the same moment; only the time of a screen that is
+    /// out of sight begins anew.
+    private mutating func renewTimes(after changed: [Plan.ContextSetting], _ now: Instant) {
+        let names = Set(changed.map(\.argument.name)).intersection(definitions.spans.keys)
+        if names.isEmpty { return }
+        for slot in forest.preorder() {
+            scheduleTimers(of: slot)
+            guard let presenting = forest[slot].presenting else { continue }
+            if presenting.alarm?.purpose == .pause, forest[slot].isInSight { forest.noteSighting(slot) }
+            if case .context(let name)? = definitions.screen(named: forest[slot].name).flatMap({
+                definitions[$0].evictAfter
+            }),
+                names.contains(name)
+            {
+                stopAwaitingEviction(of: slot)
+                awaitEviction(of: slot, now)
+            }
+        }
+        alarms.mayBeEarly = true
     }
 
     /// Values that everyone can read are others now: a signal reports them, now or soon.
@@ -70,7 +92,7 @@ extension Machine {
     ) {
         let values = forest.contextValues(of: holder)
         if values.isEmpty, declared.isEmpty { return }
-        let renewed = values.renewed(by: declared)
+        let renewed = values.renewed(by: declared, definitions)
         forest.setContext(renewed, of: holder)
         if renewed.published != values.published { publishContext(of: holder, &turn) }
     }
@@ -78,7 +100,7 @@ extension Machine {
     /// Restores values that were set. On another bus only those count that a disk may have.
     mutating func restoreContext(_ stored: ContextValues?, of holder: ContextHolder, onSameBus: Bool) {
         guard let kept = onSameBus ? stored : stored?.forDisk else { return }
-        forest.setContext(kept.renewed(by: forest.declarations(of: holder, definitions)), of: holder)
+        forest.setContext(kept.renewed(by: forest.declarations(of: holder, definitions), definitions), of: holder)
     }
 
     // MARK: Those who are told

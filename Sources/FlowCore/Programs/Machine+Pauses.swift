@@ -115,7 +115,8 @@ extension Machine {
     /// How long a screen in sight may wait for its presenter, in µs.
     private func patience(of slot: NodeSlot) -> UInt64 {
         let screen = definitions.screen(named: forest[slot].name)
-        if let given = screen.flatMap({ definitions[$0].patience }) { return given }
+        // One that never ends is a long one.
+        if let given = screen.flatMap({ definitions[$0].patience }) { return time(given, at: slot) ?? .max / 4 }
         let isDismissed = screen.map { definitions[$0].whenOwnerGone == .dismiss } ?? true
         return isDismissed || forest[slot].presenting?.kept.reason == .launch
             ? Limits.patience : Limits.patienceForLosses
@@ -227,7 +228,9 @@ extension Machine {
     func evictionTime(of slot: NodeSlot, in definitions: Definitions? = nil) -> UInt64? {
         guard case .service? = forest[slot].presenting?.presenter else { return nil }
         let definitions = definitions ?? self.definitions
-        return definitions.screen(named: forest[slot].name).flatMap { definitions[$0].evictAfter }
+        return definitions.screen(named: forest[slot].name).flatMap { definitions[$0].evictAfter }.flatMap {
+            time($0, at: slot)
+        }
     }
 }
 

@@ -119,7 +119,7 @@ extension Machine {
 
     /// The activity record of a flow; none for a screen, or if nothing happened.
     private func record(ofActivity id: NodeID) -> Record {
-        guard let activity = forest[id.slot].flow?.activity, activity.last != nil || activity.reached != nil else {
+        guard let activity = forest[id.slot].flow?.activity, activity.last != nil || activity.isTimed else {
             return Record(RecordKey(.activity, id.instance), nil)
         }
         return Record(.activity, id.instance, activity)
@@ -146,7 +146,7 @@ extension Machine {
         for slot in forest.preorder() where forest[slot].flow?.touched != nil {
             let reached = forest[slot].flow?.lastReached
             forest.update(slot) { node in
-                node.flow?.activity.reached = reached
+                node.flow?.activity.idle.begun = reached
                 node.flow?.touched = nil
             }
         }

@@ -132,7 +132,7 @@ extension Machine {
         case .initial: return "then the initial \(what) \(place)"
         case .deferred: return "then \(what), which was deferred, \(place)"
         case .triggered: return "then \(what) \(place)"
-        case .emitted, .deepLink, .listed, .segment, .idle, .property, .signalled:
+        case .emitted, .deepLink, .listed, .segment, .timed, .property, .signalled:
             return "then \(what), which waited before, \(place)"
         }
     }

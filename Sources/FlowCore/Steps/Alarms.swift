@@ -1,4 +1,4 @@
-/// The next events by time: idle flows (S-34), calls whose callers have waited long enough (S-9), properties that changed
+/// The next events by time: timers of flows (S-34, S-55), calls whose callers have waited long enough (S-9), properties that changed
 /// too soon after they had emitted (S-42), empty flows that begin again (S-48), and screens: their presenters are called again (S-47), they are evicted, or their
 /// owners are asked whether they are alive (S-44).
 ///
@@ -49,6 +49,9 @@ struct Alarms: Sendable {
     /// The time for which the driver was last asked to wake the coordinator.
     private(set) var timer: Instant?
 
+    /// Whether flows were covered, or times are longer, since the timer was set.
+    var mayBeEarly = false
+
     var next: Entry? { entries.first }
     var count: Int { entries.count }
 
@@ -84,6 +87,9 @@ struct Alarms: Sendable {
 
     /// Drops the due entries.
     mutating func forgetDue() { dueBy = nil }
+
+    /// Whether the timer has to change, or the next entry may be too early.
+    var isNews: Bool { mayBeEarly || next?.due != timer }
 
     /// Notes that the timer is set for the next entry.
     ///

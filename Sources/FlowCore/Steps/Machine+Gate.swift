@@ -38,7 +38,9 @@ extension Machine {
                 origin: origin, client: client, flow: forest.id(of: flow), step: step,
                 arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
                 isInteractive: options?.isInteractive ?? false),
-            at: slot, for: flow, &turn)
+            at: slot, for: flow,
+            isInput: (options?.isInput ?? true) && (!definitions.haveOtherInput || definitions[step].isInput),
+            &turn)
     }
 
     /// Notes what the options say of all that comes of the step.
@@ -60,18 +62,18 @@ extension Machine {
     ///   - slot: the presentable.
     ///   - flow: the flow that takes the step.
     ///   - ownSetting: the step's own `whenHidden`, in place of the presentable's.
+    ///   - isInput: whether it reaches the flow: neither the step of a timer does, nor one that is no input (S-56).
     ///   - turn: gets the effects.
     mutating func pass(
         _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, whenHidden ownSetting: WhenHidden? = nil,
-        _ turn: inout Turn
+        isInput: Bool, _ turn: inout Turn
     ) -> EmissionResult {
         let setting = ownSetting ?? whenHidden(slot)
         let whenHidden = isOpen(slot, setting) ? .allow : setting
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
-        let isFromOutside = !step.isIdle
         guard whenHidden == .allow else {
             let outcome = deferStep(step, at: slot, for: flow, onlyLatest: whenHidden == .latest, &turn)
-            if isFromOutside, outcome == .ignored(.deferred) { reach(flow, &turn) }
+            if isInput, outcome == .ignored(.deferred) { reach(flow, &turn) }
             return .ended(outcome)
         }
         do throws(FlowError) {
@@ -79,7 +81,7 @@ extension Machine {
         } catch {
             return .ended(.refused(error))
         }
-        if isFromOutside { reach(flow, &turn) }
+        if isInput { reach(flow, &turn) }
         if setting == .turn { inTurn.begin(step.origin, at: forest.id(of: slot)) }
         return take(step, &turn).map { .taken($0) } ?? .waiting
     }

@@ -111,7 +111,7 @@ extension Machine {
             }
             renewTitle(of: slot)
             // Its times count from now on, as if it were new (S-34).
-            if forest[slot].flow?.activity.reached != nil { beginIdleTimes(of: slot, &turn) }
+            beginTimes(of: slot, &turn)
             if forest[slot].presenting != nil {
                 if !isReturn { presentAgain(slot) }
                 forest.update(slot) { [serial] node in
@@ -143,7 +143,7 @@ extension Machine {
         renewTitle(of: slot)
         if forest[slot].flow != nil {
             takeOverPauses(slot, from: flow)
-            scheduleIdleStep(of: slot)
+            scheduleTimers(of: slot)
         } else {
             noteKeepsAwake(slot)
         }

@@ -34,9 +34,9 @@ extension Machine {
             } else if case .emitted = step.purpose, request == turn.call.request {
                 turn.answer = Self.answer(request, outcome)
             }
-        case .idle:
+        case .timed:
             reportFailure(of: step, outcome, &turn)
-            idleStepEnded(step, outcome, &turn)
+            timedStepEnded(step, outcome, &turn)
         case .initial, .triggered, .deferred, .property, .signalled:
             reportFailure(of: step, outcome, &turn)
         }
@@ -113,7 +113,7 @@ extension Machine {
             .emitNavigationFailed(
                 NavigationFailure(
                     flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
-                    message: message, isIdle: step.isIdle)))
+                    message: message, isTimed: step.isTimed)))
     }
 
     /// A verdict as a text for people.

@@ -56,7 +56,7 @@ extension Machine {
                     of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now)),
             below: nil)
         renewTitle(of: slot)
-        scheduleIdleStep(of: slot)
+        scheduleTimers(of: slot)
         raise(slot, for: flowRequest.client, isNew: true)
         forest.updateVisibility(below: nil, changed: [slot])
         reportChanges(&turn)

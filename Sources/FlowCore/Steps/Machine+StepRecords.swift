@@ -67,7 +67,8 @@ extension Machine {
         case .initial: record.purpose = .initial
         case .triggered: record.purpose = .triggered
         case .deferred: record.purpose = .deferred
-        case .idle(let isLast): (record.purpose, record.index) = (.idle, isLast ? 0 : 1)
+        case .timed(let clock, let isLast):
+            (record.purpose, record.index) = (.timed, UInt64(clock) * 2 + (isLast ? 0 : 1))
         case .property(let number):
             record.purpose = .property
             record.index = number

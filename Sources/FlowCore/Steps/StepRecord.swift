@@ -28,7 +28,7 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         case initial = 4
         case triggered = 5
         case deferred = 6
-        case idle = 7
+        case timed = 7
         case property = 8
         case signalled = 9
     }

@@ -35,12 +35,14 @@ struct ContextValues: Equatable, Sendable {
         entries[place].isSet = true
     }
 
-    /// The values by these declarations: those that were set stay if they have the type, all others begin.
-    func renewed(by declared: [ContextDeclaration]) -> ContextValues {
+    /// The values by these declarations: those that were set stay if they have the type, and are times where that is asked
+    /// for (S-55); all others begin.
+    func renewed(by declared: [ContextDeclaration], _ definitions: Definitions) -> ContextValues {
         var renewed = ContextValues(declared)
         for (place, declaration) in declared.enumerated() {
             guard let own = entries.first(where: { $0.isSet && $0.argument.name == declaration.name }),
-                own.argument.value.hasSignature(declaration.type.signature) || declaration.type.acceptance == .any
+                own.argument.value.hasSignature(declaration.type.signature) || declaration.type.acceptance == .any,
+                definitions.fault(ofSpan: declaration.name, own.argument.value) == nil
             else { continue }
             renewed.entries[place].argument.value = own.argument.value
             renewed.entries[place].argument.isPrivate = own.argument.isPrivate || declaration.isPrivate

@@ -5,7 +5,7 @@ extension Node {
     struct FlowState: Equatable, Sendable {
         /// What a restart restores of it as it was.
         var kept = KeptFlow() { didSet { follows.formUnion(kept.changes(since: oldValue)) } }
-        /// Its latest navigation, and its idle times.
+        /// Its latest navigation, and its timers.
         var activity = ActivityRecord() { didSet { if activity != oldValue { follows.insert(.activity) } } }
         /// The values that it and all below it can know (S-57).
         var context = ContextValues() { didSet { if context != oldValue { follows.insert(.context) } } }
@@ -39,6 +39,8 @@ extension Node {
         var touched: Instant?
         /// How many presented screens below it keep it from being idle. Derived.
         var wakers = 0 { didSet { activity.isAwake = wakers > 0 } }
+        /// Whether its last waker went since its timers were looked at last.
+        var hasDozed = false
         /// The time of its next alarm; nil if it has none.
         var alarm: Instant?
         /// What follows from the current change; ``NodeTable`` handles it.
@@ -57,17 +59,10 @@ extension Node {
         var isReady: Bool { kept.isReady }
 
         /// When a step from outside or `Touch` last reached it; nil without an idle step.
-        var lastReached: Instant? { activity.reached.map { max($0, touched ?? $0) } }
+        var lastReached: Instant? { activity.idle.begun.map { max($0, touched ?? $0) } }
 
         /// Whether it took an idle step since it was last reached.
-        var isIdle: Bool { activity.isResting || activity.stage > 0 }
-
-        /// Its idle times begin at this time; nil without an idle step.
-        mutating func beginIdleTimes(at time: Instant?) {
-            activity.reached = time
-            activity.isResting = false
-            activity.stage = 0
-        }
+        var isIdle: Bool { activity.idle.rest != .none || activity.idle.stage > 0 }
 
         /// Adds its newest child.
         mutating func add(_ child: NodeSlot, _ birth: Forest.Birth) {
@@ -83,6 +78,14 @@ extension Node {
     }
 }
 
+extension ActivityRecord {
+    /// That of a new flow.
+    init(_ definition: FlowDefinition, _ now: Instant) {
+        if !definition.idle.isEmpty { idle.begun = now }
+        timers = definition.timers.map { TimerState(begun: $0.since == .created ? now : nil) }
+    }
+}
+
 extension Definitions {
     /// What only flows have, at birth.
     func newState(
@@ -92,7 +95,7 @@ extension Definitions {
         return Boxed(
             Node.FlowState(
                 kept: Node.KeptFlow(readiness: hasInitial ? .awaitingStep : .ready, birth: birth),
-                activity: ActivityRecord(reached: definition.idle.isEmpty ? nil : now),
+                activity: ActivityRecord(definition, now),
                 context: ContextValues(definition.context), definition: id,
                 covering: definition.children, layers: definition.layers, covers: definition.covers))
     }

@@ -118,6 +118,7 @@ extension Forest {
         update(slot) { $0.isPresented = isPresented }
         if self[slot].keepsAwake { countWaker(isPresented ? 1 : -1, from: self[slot].parent) }
         if isPresented { notePresented(slot) }
+        if haveTimers { noteTimed(slot) }
         presentChildren(of: slot)
     }
 

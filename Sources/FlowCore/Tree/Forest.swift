@@ -35,8 +35,11 @@ struct Forest: Sendable {
     /// The root of each output that covers the lower ones there (S-41).
     var fronts: [String: NodeID] = [:]
 
-    /// Flows that no screen keeps awake any more, since ``takeDozing()``.
-    private var dozing: [NodeID] = []
+    /// Whether flows have timers for which it matters whether they are presented (S-55).
+    var haveTimers = false
+    /// Flows whose timers have to be looked at, since ``takeTimed()``: no screen keeps them awake any more, or they have timers, and are
+    /// presented, no longer so, or gone.
+    private var timed: [NodeID] = []
 
     /// Trees in which something changed since ``takeTouched()``.
     var touched = TouchedTrees()
@@ -239,6 +242,9 @@ struct Forest: Sendable {
         gone.append(nodes.remove(slot))
         let last = gone.count - 1
         if gone[last].keepsAwake, gone[last].isPresented { countWaker(-1, from: gone[last].parent) }
+        if haveTimers, gone[last].flow?.activity.timers.isEmpty == false {
+            timed.append(NodeID(slot: slot, instance: gone[last].instance))
+        }
         slots[gone[last].path] = nil
         let name = gone[last].name
         if gone[last].flow != nil {
@@ -323,21 +329,28 @@ extension Forest {
         while let slot = place {
             let isDozing = update(slot) { node in
                 node.flow?.wakers += change
-                return node.flow?.wakers == 0
+                guard node.flow?.wakers == 0 else { return false }
+                node.flow?.hasDozed = true
+                return true
             }
-            if isDozing { dozing.append(id(of: slot)) }
+            if isDozing { timed.append(id(of: slot)) }
             place = self[slot].parent
         }
     }
 
-    /// Whether there are flows that no screen keeps awake any more.
-    var hasDozing: Bool { !dozing.isEmpty }
+    /// Notes a flow that is presented, or is no longer, for ``takeTimed()``.
+    mutating func noteTimed(_ flow: NodeSlot) {
+        if self[flow].flow?.activity.timers.isEmpty == false { timed.append(id(of: flow)) }
+    }
 
-    /// Takes the flows that no screen keeps awake any more.
-    mutating func takeDozing() -> [NodeSlot] {
-        if dozing.isEmpty { return [] }
-        defer { dozing = [] }
-        return dozing.compactMap { slot(of: $0) }.filter { self[$0].flow?.wakers == 0 }
+    /// Whether there are flows whose timers have to be looked at.
+    var hasTimed: Bool { !timed.isEmpty }
+
+    /// Takes the live ones.
+    mutating func takeTimed() -> [NodeSlot] {
+        if timed.isEmpty { return [] }
+        defer { timed = [] }
+        return timed.compactMap { slot(of: $0) }
     }
 
     /// Whether nodes are new, or changed.

@@ -206,7 +206,7 @@ struct NodeTable: Sendable {
         changed.append(id)
         books.nodes.touch(id)
         if !birth.savedState.isEmpty { books.savedStates.touch(id) }
-        if birth.flow?.activity.reached != nil { books.activities.touch(id) }
+        if birth.flow?.activity.isTimed == true { books.activities.touch(id) }
         return slot
     }
 

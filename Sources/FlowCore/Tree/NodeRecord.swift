@@ -129,25 +129,61 @@ extension Binding.Source: RecordPart {
 struct ActivityRecord: RecordBody, Equatable, Sendable {
     /// The latest navigation.
     var last: LastNavigation?
-    /// When a step from outside last reached the flow, or a presentable below it; nil without an idle step (S-34).
-    var reached: Instant?
-    /// Whether its last idle step was taken since then: the flow waits for the outcome, and if that is `navigated` or
-    /// `deferred`, until it is reached again.
-    var isResting = false
-    /// The next of its idle steps.
-    var stage = 0
+    /// The timer of its idle steps, which counts from when a step from outside last reached the flow, or a presentable below it (S-34).
+    /// Beside the others, as it changes with every step.
+    var idle = TimerState()
     /// Whether a screen below keeps it from being idle.
     var isAwake = false
+    /// Whether the flow was presented when its timers were looked at last.
+    var wasPresented = false
+    /// Its other timers, in the order of their definitions (S-55).
+    var timers: [TimerState] = []
+
+    /// Whether it has a timer.
+    var isTimed: Bool { idle.begun != nil || !timers.isEmpty }
+
+    /// A timer by its place among all.
+    subscript(clock: Int) -> TimerState {
+        get { clock == 0 ? idle : timers[clock - 1] }
+        set { if clock == 0 { idle = newValue } else { timers[clock - 1] = newValue } }
+    }
 
     static var unread: ActivityRecord { ActivityRecord() }
     var expectedByteCount: Int { 64 }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&last)
-        try coder.code(&reached)
-        try coder.code(&isResting)
-        try coder.code(&stage, upTo: .max)
+        try coder.code(&idle)
         try coder.code(&isAwake)
+        try coder.code(&wasPresented)
+        try coder.code(&timers)
+    }
+}
+
+/// How far a timer of a flow is.
+struct TimerState: RecordPart, Equatable, Sendable {
+    /// What a timer waits for. The raw values are part of the format.
+    enum Rest: UInt8, Sendable {
+        /// Its time.
+        case none = 0
+        /// The outcome of its step, and then that it begins anew; if it repeats, only the outcome.
+        case taken = 1
+        /// Its step, which the gate has deferred, waits until the flow is presented.
+        case deferred = 2
+    }
+
+    /// When its time began; nil if it has not.
+    var begun: Instant?
+    var rest = Rest.none
+    /// The next of its steps.
+    var stage = 0
+
+    static var unread: TimerState { TimerState() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&begun)
+        try coder.code(choice: &rest)
+        try coder.code(&stage, upTo: .max)
     }
 }
 

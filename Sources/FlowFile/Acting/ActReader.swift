@@ -135,7 +135,7 @@ final class ActReader {
 
     func time(_ item: Item) -> UInt64? {
         guard let text = item.string(diagnostics, "a time span, such as '500ms'") else { return nil }
-        do throws(Literal.InvalidValue) {
+        do throws(TimeSpan.Invalid) {
             return try TimeSpan.microseconds(text)
         } catch {
             diagnostics.error(item.location, error.text)

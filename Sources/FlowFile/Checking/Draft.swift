@@ -20,6 +20,8 @@ final class Declared {
     fileprivate(set) var key: [String] = []
     /// The texts of a step, by their keys.
     fileprivate(set) var texts: [String: Item] = [:]
+    /// Whether a step is input of a person (S-56).
+    fileprivate(set) var isInput = true
 
     /// Its name in messages: `step 'paid'`.
     var subject: String { "\(kind) '\(name)'" }
@@ -92,7 +94,7 @@ struct Draft {
     static let flowKeys = [
         "on", "initial", "children", "layers", "covers", "arguments", "key", "result", "unique", "whenHidden",
         "announce", "onBack", "idle", "emitters", "guard", "navigator", "restore", "whenEmpty", "context", "title",
-        "description",
+        "description", "timers",
     ]
     static let screenKeys = [
         "arguments", "key", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake",
@@ -196,7 +198,13 @@ struct Draft {
         let declared = Declared("step", name, item.location)
         if let first = steps.insert(name, declared) { return declaredTwice(first, item.location) }
         for key in Self.textKeys { declared.texts[key] = item[key].flatMap { isText($0) ? $0 : nil } }
-        declared.parameters = parameters(item, of: declared, except: Set(declared.texts.keys))
+        var options = Set(declared.texts.keys)
+        // A type would declare an argument of that name.
+        if case .bool(let isInput)? = item["input"]?.value {
+            declared.isInput = isInput
+            options.insert("input")
+        }
+        declared.parameters = parameters(item, of: declared, except: options)
     }
 
     /// Whether what stands beside the arguments of a step is a text, and not the type of an argument of that name.

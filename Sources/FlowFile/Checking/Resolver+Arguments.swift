@@ -105,7 +105,7 @@ extension Resolver {
     }
 
     /// The beginning of references to values of the context.
-    private static let contextPrefix = "$context."
+    static let contextPrefix = "$context."
 
     private func contextCondition(
         _ reference: String, _ item: Item, _ key: String, _ context: RuleContext

@@ -27,17 +27,17 @@ extension Resolver {
         if isPresentedOnReturn != nil {
             checkPresenter(for: "presentOnReturn", of: draft, "nobody is called when the screen returns")
         }
-        let evictAfter = draft.keys["evictAfter"].flatMap { timeSpan($0) }
+        let evictAfter = draft.keys["evictAfter"].flatMap { span($0) }
         checkPresenter(for: "evictAfter", of: draft, "nobody could show the screen again")
         let keepsAwake = draft.keys["keepsAwake"]?.bool(diagnostics)
-        let budget = draft.keys["budget"].flatMap { timeSpan($0, atMost: .oneHour) }
+        let budget = draft.keys["budget"].flatMap { timeSpan($0, in: TimeSpan.ofCallers) }
         if let item = draft.keys["budget"], !draft.hasPresenter {
             diagnostics.warning(
                 item.location, "a screen without 'presenter' or 'application' is not timed: nobody is asked to show it")
         }
         let watchdog = draft.keys["watchdog"].flatMap { self.watchdog($0) }
         checkPresenter(for: "watchdog", of: draft, "only the object of a presenter can be asked")
-        let patience = draft.keys["patience"].flatMap { timeSpan($0, mayBeNone: true) }
+        let patience = draft.keys["patience"].flatMap { $0.text == "0s" ? 0 : span($0) }
         if let item = draft.keys["patience"], !draft.hasPresenter {
             diagnostics.error(
                 item.location,
@@ -59,13 +59,15 @@ extension Resolver {
     /// An interval, or a table with one.
     private func watchdog(_ item: Item) -> (interval: UInt64?, kills: Bool)? {
         guard case .table = item.value, let table = item.section(diagnostics) else {
-            return (timeSpan(item, atMost: .oneHour), false)
+            return (timeSpan(item, in: TimeSpan.ofCallers), false)
         }
         let isClean = table.checkKeys(diagnostics, of: "the table 'watchdog'", ["every", "kill"])
         if isClean, table["every"] == nil {
             diagnostics.error(table.location, "'watchdog' has to say how often its owner is asked: every = \"10s\"")
         }
-        return (table["every"].flatMap { timeSpan($0, atMost: .oneHour) }, table["kill"]?.bool(diagnostics) ?? false)
+        return (
+            table["every"].flatMap { timeSpan($0, in: TimeSpan.ofCallers) }, table["kill"]?.bool(diagnostics) ?? false
+        )
     }
 
     /// Reports a key that means nothing without a presenter.
@@ -161,7 +163,7 @@ extension Resolver {
     func service(_ table: Section, timeout usual: UInt64) -> Service? {
         let name = table["name"].flatMap { busName($0) }
         let path = table["path"].map { objectPath($0) } ?? name.map(Self.path)
-        let timeout = table["timeout"].map { timeSpan($0, atMost: .oneHour) } ?? usual
+        let timeout = table["timeout"].map { timeSpan($0, in: TimeSpan.ofCallers) } ?? usual
         guard let name, let path, let timeout else { return nil }
         guard path != BusName.reservedPath else {
             diagnostics.error(

@@ -190,6 +190,7 @@ extension Resolver {
         if let idle = flow.keys["idle"] {
             for item in idle.items ?? [idle] { warnOfNoRule(flow, "idle", item["step"]) }
         }
+        for item in flow.keys["timers"]?.items ?? [] { warnOfNoRule(flow, "timers", item["step"]) }
         lazy var contributed = contributedNames(by: flow)
         lazy var similar = SimilarNames(contributed.sorted(by: Text.precedes))
         func warn(_ item: Item, _ what: String) {
@@ -267,7 +268,7 @@ extension Resolver {
         }
     }
 
-    private func ruleLocation(_ flow: String, _ step: String) -> Location? { draft.flows[flow]?.rules[step]?.location }
+    func ruleLocation(_ flow: String, _ step: String) -> Location? { draft.flows[flow]?.rules[step]?.location }
 }
 
 extension FlowDefinition {

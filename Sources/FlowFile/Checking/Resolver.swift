@@ -24,7 +24,7 @@ final class Resolver {
         let steps = draft.steps.entries.enumerated().map { place, entry in
             StepDeclaration(
                 entry.name, parameters: entry.value.admitted, isPrivate: privateSteps.contains(StepID(place)),
-                texts: texts({ entry.value.texts[$0] }, of: entry.value))
+                texts: texts({ entry.value.texts[$0] }, of: entry.value), isInput: entry.value.isInput)
         }
         let screens = draft.screens.entries.map { screenDeclaration($0, of: $1) }
         let flows = draft.flows.entries.map { definition($0, of: $1) }
@@ -38,6 +38,7 @@ final class Resolver {
             checkEmptiness(definitions)
             checkPrivateKeys(definitions)
             checkPrivateOutputs(definitions)
+            checkSpans(definitions)
             if !diagnostics.hasErrors {
                 warn(definitions)
                 if let startable { warnOfPrograms(startable: startable) }

@@ -34,7 +34,13 @@ struct DefinitionText {
 
     private mutating func writeDeclarations() {
         if !definitions.steps.isEmpty { begin(["steps"]) }
-        for step in definitions.steps { write(step.name, .table(typePairs(step.parameters) + Self.texts(step.texts))) }
+        for step in definitions.steps {
+            write(
+                step.name,
+                .table(
+                    typePairs(step.parameters) + Self.texts(step.texts)
+                        + (step.isInput ? [] : [("input", .bool(false))])))
+        }
         let secret = definitions.steps.filter(\.isPrivate).map { WrittenToml.string($0.name) }
         if !secret.isEmpty {
             begin(["private"])
@@ -159,12 +165,14 @@ struct DefinitionText {
         if !flow.isRestored { write("restore", .bool(false)) }
         if let whenEmpty = flow.whenEmpty { write("whenEmpty", .string(whenEmpty.rawValue)) }
         if let onBack = flow.onBack { write("onBack", .string(definitions[onBack].name)) }
-        let stages: [WrittenToml] = flow.idle.map { idle in
-            .table(
-                [("after", Self.span(idle.after)), ("step", .string(definitions[idle.step].name))]
-                    + (idle.whenHidden == .allow ? [] : [("whenHidden", .string(idle.whenHidden.rawValue))]))
-        }
+        let stages = flow.idle.map { timed($0, "after", usual: .allow) }
         if let first = stages.first { write("idle", stages.count == 1 ? first : .list(stages)) }
+        let timers = flow.timers.map { timer in
+            timed(
+                timer.steps[0], timer.repeats ? "every" : "after", usual: .ignore,
+                timer.since == .presented ? [("since", .string("presented"))] : [])
+        }
+        if !timers.isEmpty { write("timers", .list(timers)) }
         let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
         if !emitters.isEmpty { write("emitters", .list(emitters.map(WrittenToml.string))) }
         if !flow.context.isEmpty {
@@ -184,6 +192,15 @@ struct DefinitionText {
             toml.begin(["flows", flow.name, "on"])
             for rule in flow.rules { write(definitions[rule.step].name, alternatives(of: rule, in: flow)) }
         }
+    }
+
+    /// The step of a timer.
+    private func timed(
+        _ timed: TimedStep, _ key: String, usual: WhenHidden, _ more: [TomlText.Pair] = []
+    ) -> WrittenToml {
+        .table(
+            [(key, Self.span(timed.after))] + more + [("step", .string(definitions[timed.step].name))]
+                + (timed.whenHidden == usual ? [] : [("whenHidden", .string(timed.whenHidden.rawValue))]))
     }
 
     private func names(_ steps: Set<StepID>) -> WrittenToml {
@@ -395,6 +412,13 @@ struct DefinitionText {
         let units: [(String, UInt64)] = [("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000), ("ms", 1_000)]
         let (unit, size) = units.first { microseconds.isMultiple(of: $0.1) } ?? ("us", 1)
         return .string("\(microseconds / size)\(unit)")
+    }
+
+    private static func span(_ span: Span) -> WrittenToml {
+        switch span {
+        case .fixed(let time): self.span(time)
+        case .context(let name): .string("$context." + name)
+        }
     }
 
     private static func layer(_ layer: Layer) -> WrittenToml {

@@ -32,11 +32,15 @@ struct EmissionDetails: ParsableArguments {
     @Option(help: ArgumentHelp("The token that lets a window come to the front.", valueName: "token"))
     var activationToken: String?
 
+    @Flag(help: "The step is no input of a person: idle flows stay idle.")
+    var noInput = false
+
     /// The options of EmitStepWithOptions.
     var values: [(name: String, value: Value)] {
         var values: [(name: String, value: Value)] = []
         if let instance { values.append(("instance", .uint64(instance))) }
         if let activationToken { values.append(("activation-token", .string(activationToken))) }
+        if noInput { values.append(("input", .bool(false))) }
         return values
     }
 }

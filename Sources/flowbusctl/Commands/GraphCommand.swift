@@ -21,7 +21,7 @@ struct GraphCommand: Command {
 
             A box is a flow, and the black point in it is where the flow starts. Rounded shapes are steps that the flow takes, all \
             others are screens. A solid line shows what a step contributes, a dashed line a forwarded step; dotted lines are for \
-            Back, idle time and dismissals, and red lines end the flow. The values of private steps are written as (private).
+            Back, timers and dismissals, and red lines end the flow. The values of private steps are written as (private).
             """)
 
     @ParentCommand var root: Flowbusctl

@@ -112,7 +112,7 @@ extension Daemon {
             isInteractive: call.allowsInteractiveAuthorization, calledAt: calledPath(call))
         let known = [
             ("token", "s"), ("instance", "t"), ("wait", "b"), ("inputTime", "t"), ("ask", "b"),
-            CallOptions.activationToken,
+            ("input", "b"), CallOptions.activationToken,
         ]
         try CallOptions.read(call, known: known) { option in
             switch option {
@@ -121,6 +121,7 @@ extension Daemon {
             case "wait": options.waits = try call.readBool()
             case "inputTime": options.inputTime = try call.readUInt64()
             case "ask": options.asks = try call.readBool()
+            case "input": options.isInput = try call.readBool()
             default: options.activationToken = try CallOptions.readActivationToken(call)
             }
         }
