@@ -16,6 +16,7 @@ const ArgumentTypes optionTypes{{QStringLiteral("token"), QStringLiteral("s?")},
                                 {QStringLiteral("instance"), QStringLiteral("t?")},
                                 {QStringLiteral("wait"), QStringLiteral("b?")},
                                 {QStringLiteral("inputTime"), QStringLiteral("t?")},
+                                {QStringLiteral("input"), QStringLiteral("b?")},
                                 {QStringLiteral("activation-token"), QStringLiteral("s?")},
                                 {QStringLiteral("ask"), QStringLiteral("b?")},
                                 {QStringLiteral("goes"), QStringLiteral("t?")}};

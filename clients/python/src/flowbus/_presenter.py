@@ -214,12 +214,15 @@ class Presenter:
         """The screens that it shows."""
         return [Screen(native) for native in self._native[0].list_screens()] if self._native else []
 
-    def emit(self, path: str, step: str, /, **arguments: object) -> Pending[Verdict]:
-        """Emits a step on any flow or screen, such as ``shop/list``."""
+    def emit(
+        self, path: str, step: str, options: Mapping[str, object] | None = None, /, **arguments: object
+    ) -> Pending[Verdict]:
+        """Emits a step on any flow or screen, such as ``shop/list``. The options are those of EmitStepWithOptions: with
+        ``{"input": False}`` the step is no input of a person, and keeps no flow from being idle."""
         pending: Pending[Verdict] = Pending(f"the step '{step}' on '{path}'")
         client = self.client  # The presenter has none any more after close(), and the step may still be under way then.
         client.emit_async(
-            _full(path), step, dictionary(arguments), None, None, finish(pending, lambda result: verdict(client.emit_finish(result))))
+            _full(path), step, dictionary(arguments), None if options is None else dictionary(options), None, finish(pending, lambda result: verdict(client.emit_finish(result))))
         return pending
 
     def back(self, path: str, goes: int | None = None) -> Pending[Verdict]:

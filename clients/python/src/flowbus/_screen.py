@@ -151,11 +151,13 @@ class Screen:
         """Reports input that is no step, so that the flow is not idle."""
         self.native.touch()
 
-    def emit(self, step: str, /, **arguments: object) -> Pending[Verdict]:
-        """Emits a step. It is on its way at once; ``await`` gives the verdict."""
+    def emit(self, step: str, options: Mapping[str, object] | None = None, /, **arguments: object) -> Pending[Verdict]:
+        """Emits a step. It is on its way at once; ``await`` gives the verdict. The options are those of EmitStepWithOptions, such as
+        ``{"input": False}`` for a step that is no input of a person."""
         pending: Pending[Verdict] = Pending(f"the step '{step}' of '{self.name}'")
-        self.native.emit_async(
-            step, dictionary(arguments), None, finish(pending, lambda result: verdict(self.native.emit_finish(result))))
+        self.native.emit_with_options_async(
+            step, dictionary(arguments), None if options is None else dictionary(options), None,
+            finish(pending, lambda result: verdict(self.native.emit_with_options_finish(result))))
         return pending
 
     def ask(self, step: str, token: str | None = None, /, **arguments: object) -> Pending[Answer]:
