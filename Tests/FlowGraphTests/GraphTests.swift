@@ -171,13 +171,13 @@ struct GraphTests {
                 "dismissed: pay begin -> shop.gone [dismissed]",
                 "end: pay.gone -> pay end [end]",
                 "end: pay.open -> shop.done [end]",
-                "idle: shop idle -> shop.home",
                 "initial: shop begin -> shop.open",
                 "opens: shop.note -> shop/list [clear]",
                 "opens: shop.open -> shop/list",
                 "opens: shop.pay -> pay begin",
                 "opens: shop.pick -> shop/detail [1: when item = 7, modal]",
                 "parent: pay.note -> shop.home [to the parent]",
+                "timer: shop idle -> shop.home",
             ])
     }
 

@@ -30,13 +30,14 @@ extension Resolver {
             diagnostics.error(table.location, "'idle' needs a time: after = \"60s\"")
         }
         let after = table["after"].flatMap { span($0) }
-        if let after = after?.microseconds, after <= Limits.touchPause, let item = table["after"] {
+        guard let timed = timedStep(table, after, of: "idle", isClean: isClean, whenHidden: .allow) else { return nil }
+        if let after = timed.after.microseconds, after <= Limits.touchPause, let item = table["after"] {
             diagnostics.warning(
                 item.location,
                 "\(Text.quoted(item.text ?? "")) is so short that no call of Touch puts the step off: within 1 s of a step "
                     + "or another Touch it has no effect")
         }
-        return timedStep(table, after, of: "idle", isClean: isClean, whenHidden: .allow)
+        return timed
     }
 
     /// The step that the table of a timer names, which needs no arguments.
