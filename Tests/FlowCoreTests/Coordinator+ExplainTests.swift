@@ -162,7 +162,7 @@ struct ExplainTests {
         try world.emit("pick", ["item": .int64(1)], on: "/main")
         #expect(
             try explain(world, "pick", ["item": .int64(2)], on: "/main").lines[2...] == [
-                "  '/main/detail' is used again (reuse)",
+                "  '/main/detail' is used again (reuse), style 'modal'",
                 "  '/main/detail' has (item = 2)",
                 "  the presenter 'com.shop' is called to show '/main/detail'",
             ])

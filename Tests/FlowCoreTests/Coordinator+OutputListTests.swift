@@ -139,8 +139,6 @@ struct OutputListTests {
         #expect(roots(world, on: "DP-1") == ["/lock", "/desk_DP_1", "/top_DP_1"])
         // It counts for the service, and begins again when it is empty (S-48).
         #expect(try world.forestNode("/desk_DP_1").client == .daemon)
-        try world.dismiss("/desk_DP_1/a")
-        #expect(world.navigations == ["/desk_DP_1 open"])
     }
 
     @Test func `S-53 S-41 a root with emitters that stands later in the files stays above those for each output`()
@@ -241,11 +239,9 @@ struct OutputListTests {
         #expect(try world.isPresented("/desk_DP_2/a") && world.presents == ["/desk_DP_2/a return"])
         set(world, "DP-1", "DP-2")
         #expect(roots(world, on: "DP-1") == ["/desk_DP_1"] && roots(world, on: "DP-2") == ["/desk_DP_2"])
-        #expect(
-            world.presents == ["/desk_DP_1/a return", "/desk_DP_2/a update"].sorted { $0 > $1 }
-                || world.presents.count == 2)
+        #expect(Set(world.presents) == ["/desk_DP_1/a return", "/desk_DP_2/a update"])
         #expect(try world.state("/desk_DP_2/a").owner == ":1.9" && world.isPresented("/desk_DP_2/a"))
-        #expect(world.paths.filter { !$0.hasSuffix("/a") } == ["/desk_DP_1", "/desk_DP_2"])
+        #expect(Set(world.paths.filter { !$0.hasSuffix("/a") }) == ["/desk_DP_1", "/desk_DP_2"])
     }
 
     @Test func `S-53 with end a root is dismissed as by the service, and starts again`() throws {
@@ -378,6 +374,7 @@ struct OutputListTests {
         world.presented(1, by: ":1.9")
         set(world, "DP-1")
         world.wait(10_000_000)
+        world.presented(2, by: ":1.9")
         world.vanish(":1.9")
         let outputs = world.effects.compactMap { if case .present(let it) = $0 { it.output } else { nil } }
         #expect(outputs == ["DP-1"] && world.presents == ["/desk_DP_2/a recover"])
@@ -472,7 +469,7 @@ struct OutputListTests {
         try world.show("/film/a", by: ":1.9")
         let instance = try world.state("/film/a").instance
         let lines = try world.emit("to", ["output": .string("rear")], on: "/film")
-        #expect(lines.contains { $0.hasSuffix("/film to {output=\"rear\"} [move rear /film]") }, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix("/film to {output=rear} [move rear /film]") }, "\(lines)")
         #expect(lines.contains("~ /film output=rear") && !lines.contains { $0.hasPrefix("withdraw") })
         #expect(world.presents == ["/film/a update"])
         #expect(try world.state("/film/a").instance == instance && world.state("/film/a").owner == ":1.9")
@@ -523,7 +520,7 @@ struct OutputListTests {
             $0.flow("film", initial: "open", on: ["open": [.screen("a")], "secret": [.move(.step("output"))]])
         }
         let lines = try world.emit("secret", ["output": .string("right")], on: "/film")
-        #expect(lines.contains { $0.hasSuffix("/film secret [move  /film]") }, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix("/film secret [move /film]") }, "\(lines)")
         try expectRefusal(world, .invalidArguments, with: "a private value") {
             try world.emit("secret", ["output": .string("a b")], on: "/film")
         }

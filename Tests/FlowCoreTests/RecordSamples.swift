@@ -43,13 +43,13 @@ enum RecordSamples {
                     .init(
                         readiness: .awaitingChildren(2), isAwaitedByParent: true,
                         selected: [4, 5].map { NodeID(slot: NodeSlot(0), instance: $0) }))),
-            "01046c697374000000010000043a312e37000000000000000104676f6e650000000001020201020405000000000000"
+            "01046c697374000000010000043a312e37000000000000000104676f6e65000000000102020102040500000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
                 flow: Boxed(.init(readiness: .ready))),
-            "010161000000010000043a312e370000000000000000000001000000000000000000"
+            "010161000000010000043a312e37000000000000000000000100000000000000000000"
         ),
         (
             NodeRecord(
@@ -65,7 +65,7 @@ enum RecordSamples {
                                 fault: Fault("x.No", "no"), origin: 3)
                         ], nothingToShow: "no", away: Boxed(.init(output: "tv", raised: 300))))),
             "010161000000010000043a312e3700000000000000000000010000000501010607043a312e370104782e4e6f026e6f"
-                + "0101016202c8010104782e4e6f026e6f03026e6f00"
+                + "0101016202c8010104782e4e6f026e6f03026e6f01027476ac0200"
         ),
         (
             NodeRecord(
@@ -81,7 +81,7 @@ enum RecordSamples {
                                     Binding("e", .output),
                                 ])),
                             asked: arguments)))),
-            "010161000000000000043a312e3700000000000000000000000102676f01030162070172016308016e016409016c00"
+            "010161000000000000043a312e3700000000000000000000000102676f01040162070172016308016e016409016c01650a00"
                 + "02016e007805017301730178"
         ),
         (
@@ -104,13 +104,13 @@ enum RecordSamples {
                     name: "a", id: "a", isVisible: false, isHiddenByRule: true, client: client, raised: 300,
                     layer: "top"),
                 flow: Boxed(.init(readiness: .ready))),
-            "010161000000000000043a312e3700ac020103746f7000000000000001000000000000000000"
+            "010161000000000000043a312e3700ac020103746f700000000000000100000000000000000000"
         ),
         (
             NodeRecord(
                 parent: 1, kept: Node.Kept(name: "a", id: "a", isVisible: true, client: client),
                 flow: Boxed(.init(readiness: .awaitingStep))),
-            "010161000000010000043a312e370000000000000000000001010000000000000000"
+            "010161000000010000043a312e37000000000000000000000101000000000000000000"
         ),
     ]
 

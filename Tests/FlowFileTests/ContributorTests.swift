@@ -52,7 +52,7 @@ struct ContributorTests {
         (
             "{ pop = 'page', screen = 'page' }", "",
             "'screen' and 'pop' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'show', "
-                + "'hide', 'dismiss', 'evict', 'set', 'end', 'current' or 'parent'"
+                + "'hide', 'dismiss', 'evict', 'set', 'move', 'end', 'current' or 'parent'"
         ),
         ("{ screen = 'page', reuse = 1 }", ".reuse", "this is an integer; it has to be true, false or 'raise'"),
         ("{ screen = 'page', reuse = 'x' }", ".reuse", "'reuse' is 'x'; it has to be true, false or 'raise'"),

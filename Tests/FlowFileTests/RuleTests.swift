@@ -27,7 +27,7 @@ struct RuleTests {
         ("go = [1]", "[1]", "this is an integer; it has to be a contributor, which is a table"),
         (
             "go = {}", "",
-            "a contributor has to have one of 'screen', 'flow', 'none', 'pop', 'show', 'hide', 'dismiss', 'evict', 'set', 'end', 'current' or 'parent'"
+            "a contributor has to have one of 'screen', 'flow', 'none', 'pop', 'show', 'hide', 'dismiss', 'evict', 'set', 'move', 'end', 'current' or 'parent'"
         ),
         ("go = { screeen = 'page' }", ".screeen", "a contributor has no key 'screeen'; did you mean 'screen'?"),
         ("go = { screen = 'pag' }", ".screen", "no file declares a screen 'pag'; did you mean 'page'?"),

@@ -66,7 +66,6 @@ extension Model {
         }
         let news = set(plan.settings.filter { !plan.ends || $0.holder !== flow })
         let isStillThere = applyChildren(plan, step)
-        if let output = plan.output { move(root(of: flow), to: output, for: step.client) }
         reportChanges()
         serial += 1
         flow.last = (serial, definitions[step.step].name, step.arguments.broadcastable)
@@ -138,6 +137,7 @@ extension Model {
             step.flow.initialHasEnded = true
             step.flow.awaited = added.filter(\.isFlow)
         }
+        if let output = plan.output { move(root(of: step.flow), to: output, for: step.client) }
         reportAdded(added)
         return { $0.isLive }
     }

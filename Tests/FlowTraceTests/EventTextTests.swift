@@ -404,7 +404,7 @@ struct EventTextTests {
         (
             "restored same-bus 1 screen 1 00",
             "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
-                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state', 'ask', 'context'"
+                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state', 'ask', 'context', 'outputs'"
         ),
         ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
         (

@@ -98,11 +98,19 @@ struct Plan {
         contributions.append(contribution)
     }
 
-    /// Adds a change of a child. Of several that show or hide it the last counts, so that no signal reports one in between.
+    /// Adds a change of a child. Of several that show or hide it, or give it a place, the last counts, so that no signal reports one in
+    /// between.
     mutating func adjust(_ place: Place, _ adjustment: Adjustment) {
         if case .setVisible = adjustment {
             for index in children.indices {
                 if case .adjust(place, .setVisible) = children[index] { children[index] = .popped }
+            }
+        }
+        if case .place(let layer, let style) = adjustment {
+            for index in children.indices {
+                guard case .adjust(place, .place(let former, let formerStyle)) = children[index] else { continue }
+                children[index] = .adjust(place, .place(layer: layer ?? former, style: style ?? formerStyle))
+                return
             }
         }
         children.append(.adjust(place, adjustment))
