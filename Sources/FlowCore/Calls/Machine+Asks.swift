@@ -14,6 +14,22 @@ extension Machine {
         countAsks(of: key)
     }
 
+    /// The ask of a client, or of the presentable if the client owns that or did so when it called.
+    func knownAsk(_ token: String, on node: NodeID?, by client: Client) -> UInt64? {
+        if asks.isEmpty { return nil }
+        if let slot = forest.slot(of: node), isOwner(client, of: slot),
+            let number = asks.find(Asks.Key(asker: .presentable(forest[slot].instance), token: token))
+        {
+            return number
+        }
+        if let number = asks.find(Asks.Key(asker: .client(client), token: token)) { return number }
+        // Only the ask remembers the token, so its caller needs it also without the presentable (S-9).
+        guard let node, let number = asks.find(Asks.Key(asker: .presentable(node.instance), token: token)),
+            let ask = asks[number], ask.client == client, !ask.isLeft
+        else { return nil }
+        return number
+    }
+
     /// A step has ended: it may decide the call of an ask, and be the last one of a chain.
     mutating func endStep(_ step: WaitingStep, ofAskBy outcome: Outcome, _ turn: inout Turn) {
         if case .emitted(let request) = step.purpose { decideAsk(of: request, outcome, &turn) }

@@ -79,22 +79,6 @@ extension Machine {
         refuseGone(request, &turn)
     }
 
-    /// The ask of a client, or of the presentable if the client owns that or did so when it called.
-    func knownAsk(_ token: String, on node: NodeID?, by client: Client) -> UInt64? {
-        if asks.isEmpty { return nil }
-        if let slot = forest.slot(of: node), isOwner(client, of: slot),
-            let number = asks.find(Asks.Key(asker: .presentable(forest[slot].instance), token: token))
-        {
-            return number
-        }
-        if let number = asks.find(Asks.Key(asker: .client(client), token: token)) { return number }
-        // Only the ask remembers the token, so its caller needs it also without the presentable (S-9).
-        guard let node, let number = asks.find(Asks.Key(asker: .presentable(node.instance), token: token)),
-            let ask = asks[number], ask.client == client, !ask.isLeft
-        else { return nil }
-        return number
-    }
-
     /// Answers a repeated call with the verdict, and with the answer if there is one.
     ///
     /// - Returns: false if the call waits for the verdict with the first one.

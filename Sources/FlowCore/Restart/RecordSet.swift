@@ -20,8 +20,8 @@ final class RecordSet {
 
         /// The greatest of the origins in it.
         var latestOrigin: UInt64 {
-            var origin: UInt64 = 0
-            if let presenting = node.presenting { origin = presenting.origin }
+            var origin = node.kept.stepInTurn
+            if let presenting = node.presenting { origin = max(origin, presenting.origin) }
             if let flow = node.flow { origin = max(origin, flow.birth, flow.emptiedBy?.origin ?? 0) }
             return origin
         }
