@@ -142,6 +142,18 @@ def test_pending_steps_and_asks(mocked):
         mocked.call(path, "Stepper", "EmitStepWithOptions", "(sa{sv}a{sv})", "payAsked", {}, {"ask": GLib.Variant("b", True)})
 
 
+def test_a_step_that_waits_is_taken_back(mocked):
+    options = {"token": GLib.Variant("s", "pay-1")}
+    mocked.mock("SetVerdict", "(ss)", "payAsked", "deferred")
+    assert mocked.call("shop", "Stepper", "EmitStepWithOptions", "(sa{sv}a{sv})", "payAsked", {}, options) == (0, "deferred")
+    for _ in range(2):
+        assert mocked.call("shop", "Stepper", "CancelStep", "(s)", "pay-1") == ()
+    assert mocked.call("shop", "Stepper", "EmitStepWithOptions", "(sa{sv}a{sv})", "payAsked", {}, options) == (0, "hidden")
+    for path, token in (("shop", "other"), ("shop", ""), ("shop/list", "pay-1")):
+        with pytest.raises(CallError, match=f"no step with the token '{token}' waits at"):
+            mocked.call(path, "Stepper", "CancelStep", "(s)", token)
+
+
 def test_the_tree(mocked):
     mocked.mock("AddScreen", "(ssa{sv}s)", "shop/detail", "detail", {"item": GLib.Variant("x", 7)}, "modal")
     (objects,) = call(mocked.connection, FLOWBUS, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", timeout=20)
