@@ -346,14 +346,14 @@ struct OutputListTests {
         set(world, "DP-1", "DP-2")
         world.presented(2, by: ":1.9")
         try world.emit("more", on: "/desk_DP_2")
-        let reached = try world.forestNode("/desk_DP_2").flow?.activity.reached
+        let reached = try world.forestNode("/desk_DP_2").flow?.activity.idle.begun
         world.wait(1_000_000)
         try world.release("/desk_DP_2/b", by: ":1.9")
         set(world, "DP-1")
         world.wait(10_000_000)
         try move(world, "/desk_DP_2", to: "DP-1")
         set(world, "DP-1", "DP-2")
-        #expect(try world.forestNode("/desk_DP_2").flow?.activity.reached == reached)
+        #expect(try world.forestNode("/desk_DP_2").flow?.activity.idle.begun == reached)
         try world.emit("less", on: "/desk_DP_2")
         #expect(world.presents.contains { $0.hasPrefix("/desk_DP_2/b ") })
     }
@@ -488,7 +488,7 @@ struct OutputListTests {
     {
         let world = world(Root(flow: "lock", output: "left"), Root(flow: "film", output: "right")) {
             $0.flow(
-                "film", initial: "open", children: .stack, idle: (after: 5_000_000, step: "home"),
+                "film", initial: "open", children: .stack, whenHidden: .allow, idle: (after: 5_000_000, step: "home"),
                 on: [
                     "open": [.screen("a")], "to": [.move(.step("output"))], "home": [.move(.literal(.string("left")))],
                 ])

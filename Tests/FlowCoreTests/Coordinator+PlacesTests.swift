@@ -192,8 +192,8 @@ struct PlacesTests {
         }
         world.wait(60_000_000)
         #expect(try place(world) == ["corner", "small"])
-        #expect(try world.forestNode("/tv").flow?.activity.reached == Instant(microseconds: 0))
-        #expect(try world.forestNode("/tv/player").flow?.activity.reached == Instant(microseconds: 60_000_000))
+        #expect(try world.forestNode("/tv").flow?.activity.idle.begun == Instant(microseconds: 0))
+        #expect(try world.forestNode("/tv/player").flow?.activity.idle.begun == Instant(microseconds: 60_000_000))
     }
 
     @Test func `S-52 S-44 an evicted screen is presented in its new place when it is in sight`() throws {

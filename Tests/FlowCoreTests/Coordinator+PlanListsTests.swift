@@ -167,7 +167,7 @@ struct PlanListsTests {
         #expect(
             try world.emit("again", ["n": .byte(7)], on: "/main", by: ":1.5") == [
                 "~ /main/sub style=modal arguments= {n=7}",
-                "did 3 after 0 by :1.5: /main again {n=7} [reuse sub /main/sub {n=7}]",
+                "did 3 after 0 by :1.5: /main again {n=7} [reuse sub /main/sub {n=7} style=modal]",
                 "did 4 after 3 by :1.5: /main/sub hello {n=7} []", "= navigated 3",
             ])
         let after = try world.forestNode("/main/sub")
@@ -205,7 +205,7 @@ struct PlanListsTests {
             ])
         #expect(
             try world.emit("again", ["n": .byte(1)], on: "/main").prefix(2)
-                == ["~ /main/tab_2 arguments= {n=1}", "~ /main current=/main/tab_2"])
+                == ["~ /main/tab_2 style=modal arguments= {n=1}", "~ /main current=/main/tab_2"])
         try world.dismiss("/main/tab_2")
         #expect(try world.current("/main") == "/main/tab")
     }
@@ -298,8 +298,9 @@ struct PlanListsTests {
             ])
         #expect(
             try world.emit("again", ["n": .byte(1)], on: "/main").prefix(2) == [
-                "+ /main/tab_2 {n=1}",
-                "did 2 after 0 by :1.1: /main again {n=1} [screen tab /main/tab_2, reuse tab /main/tab_2 {n=1}]",
+                "+ /main/tab_2 {n=1} style=modal",
+                "did 2 after 0 by :1.1: /main again {n=1} [screen tab /main/tab_2, "
+                    + "reuse tab /main/tab_2 {n=1} style=modal]",
             ])
         #expect(
             try world.emit("popped", on: "/main").contains(

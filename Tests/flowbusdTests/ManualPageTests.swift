@@ -74,7 +74,7 @@ struct ManualPageTests {
             "more than \(count(Limits.faultLength)) bytes",
             "than \(Limits.argumentCount) values", "than \(Limits.argumentBytes >> 10) KiB",
             "than \(Limits.contextBytes >> 10) KiB", "more than \(Limits.outputs) outputs",
-            "gone after \(seconds(Limits.outputWait))",
+            "less than \(seconds(Limits.outputWait))", "gone after \(seconds(Limits.outputWait))",
             "than \(seconds(Limits.inputAge)) ago",
             "most \(count(Limits.activationTokenLength)) bytes", "most \(Limits.callsPerToken) calls",
             "most \(Limits.explanationLines) lines", "than \(mebibytes(Limits.definitionBytes))",
@@ -86,7 +86,7 @@ struct ManualPageTests {
         let text = try files.map { try Service.file("dbus/" + $0) }.joined(separator: "\n").replacing(
             #/\s+/#, with: " ")
         let limit =
-            #/[0-9][0-9,]* (seconds|KiB|MiB|bytes|values|contributors|segments|steps|calls|lines|entries|navigations|asks|days)/#
+            #/[0-9][0-9,]* (seconds|KiB|MiB|bytes|values|contributors|segments|steps|calls|lines|entries|navigations|asks|outputs|days)/#
         var found: Set<String> = []
         for match in text.matches(of: limit) {
             let context = text[..<match.range.upperBound].suffix(40) + text[match.range.upperBound...].prefix(20)

@@ -280,8 +280,8 @@ extension Machine {
                 return "there is no value for \(one.text) or for \(other.text)"
             }
             let isPrivate = first.isPrivate || second.isPrivate
-            func value(_ argument: Argument) -> String { isPrivate ? "" : " (\(Self.text(argument.value)))" }
-            return "\(one.text)\(value(first)) is \(isMet ? "" : "not ")\(other.text)\(value(second))"
+            func shown(_ argument: Argument) -> String { isPrivate ? "" : " (\(Self.text(argument.value)))" }
+            return "\(one.text)\(shown(first)) is \(isMet ? "" : "not ")\(other.text)\(shown(second))"
         case .argument(let name, let wanted):
             guard let argument = arguments[name] else { return "the step has no argument '\(name)'" }
             // The value in a condition on a private argument is private, too.
