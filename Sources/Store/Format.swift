@@ -4,7 +4,7 @@ enum Format {
     static let applicationID: Int64 = 0x466c_6f77
 
     /// The number of the format, which each change of it raises.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// All tables as in `sqlite_schema`, by their names.
     static let schema = [history, records]

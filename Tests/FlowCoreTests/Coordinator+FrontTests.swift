@@ -145,7 +145,7 @@ struct FrontTests {
         let instance = try world.state("/main/b_2").instance
         #expect(
             try world.emit("run", on: "/main").suffix(2) == [
-                "did 5 after 0 by :1.1: /main run [reuse b /main/b_2]", "= navigated 5",
+                "did 5 after 0 by :1.1: /main run [reuse b /main/b_2 style=ignored]", "= navigated 5",
             ])
         #expect(try world.current("/main") == "/main/b_2")
         #expect(children(world) == ["/main/a", "/main/b", "/main/f", "/main/b_2"])

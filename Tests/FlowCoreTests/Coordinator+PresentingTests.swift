@@ -196,7 +196,7 @@ struct PresentingTests {
         #expect(
             try world.emit("open", ["item": .byte(2)], on: "/main", by: ":1.4") == [
                 "~ /main/a arguments= {item=2}",
-                "did 2 after 0 by :1.4: /main open {item=2} [reuse a /main/a {item=2}]",
+                "did 2 after 0 by :1.4: /main open {item=2} [reuse a /main/a {item=2} style=modal]",
                 "present com.x #2: /main/a {item=2} style=modal again", "= navigated 2",
             ])
         guard case .present(let again) = world.effects[2] else { return #expect(Bool(false), "no call") }

@@ -16,7 +16,7 @@ import Testing
 
     @Test func `The format of today never changes`() throws {
         #expect(Format.applicationID == 0x466c_6f77)
-        #expect(Format.version == 3)
+        #expect(Format.version == 4)
         #expect(
             Format.schema == [
                 "CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, "
@@ -36,7 +36,7 @@ import Testing
         #expect(try database.number("SELECT count(*) FROM records") == 1)
     }
 
-    @Test(arguments: [-1, 0, 1, 2, 4, 2_147_483_647])
+    @Test(arguments: [-1, 0, 1, 3, 5, 2_147_483_647])
     func `D-6: a file of an older or a newer format is unreadable, says so, and stays as it is`(version: Int) throws {
         let counters = Record(RecordKey(.counters, 0), [9, 8, 7])
         try StoreFile(file).write([counters, .node(1, [1])])
@@ -44,7 +44,7 @@ import Testing
         try Database(file, .full).run("CREATE TABLE more (number); PRAGMA user_version = \(version)")
         let before = try content(of: file)
         for _ in 0..<2 {
-            let expected = StoreFailure(.unreadable, "'\(file)' has format \(version); only format 3 can be read")
+            let expected = StoreFailure(.unreadable, "'\(file)' has format \(version); only format 4 can be read")
             #expect(failure { try StoreFile(file) } == expected)
             #expect(try content(of: file) == before)
         }
@@ -59,7 +59,7 @@ import Testing
         try StoreFile(file).write([.node(1, [1])])
         try Database(file, .full).run("PRAGMA user_version = 1")
         try put([], into: file + "-commit")
-        let expected = StoreFailure(.unreadable, "'\(file)' has format 1; only format 3 can be read")
+        let expected = StoreFailure(.unreadable, "'\(file)' has format 1; only format 4 can be read")
         #expect(failure { try StoreFile(file) } == expected)
         #expect(try content(of: file + "-commit") == [])
     }

@@ -162,7 +162,7 @@ struct ContributorsReaderTests {
         ("screen", "list", .options(["id": "a/b"]), "'a/b' can't be an id"),
         (
             "screen", "list", .options(["whenHidden": "maybe"]),
-            "'whenHidden' is 'maybe'; it has to be 'ignore', 'allow', 'latest' or 'queue'"
+            "'whenHidden' is 'maybe'; it has to be 'ignore', 'allow', 'latest', 'queue' or 'turn'"
         ),
         (
             "screen", "list", .options(["style": .string(String(repeating: "x", count: 129))]),

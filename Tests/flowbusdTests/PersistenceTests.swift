@@ -155,7 +155,7 @@ struct PersistenceTests {
 
         /// What the log says of the file, as far as it is certain.
         func reason(_ file: String) -> String {
-            self == .older || self == .newer ? "'\(file)' has format \(format); only format 3 can be read" : file
+            self == .older || self == .newer ? "'\(file)' has format \(format); only format 4 can be read" : file
         }
 
         func happen(to file: String) throws {

@@ -110,7 +110,7 @@ scenario_upgrade() {
     [[ $(process) != "$before" ]] && echo "the new one: $(compare)"
     # Before each further start the tree file becomes one of another format.
     mkdir -p "$unit"
-    for format in 1 4; do
+    for format in 1 5; do
         open_page 9
         printf '[Service]\nExecStartPre=/usr/bin/python3 %s/set-format %s %%t/flowbus\n' "$HOME" "$format" >"$unit/format.conf"
         systemctl --user daemon-reload

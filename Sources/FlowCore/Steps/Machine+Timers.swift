@@ -115,7 +115,7 @@ extension Machine {
     }
 
     /// A timer goes on from its latest time by now: it does not catch up.
-    private mutating func passOver(_ timer: FlowTimer, _ clock: Int, of slot: NodeSlot, _ now: Instant) {
+    mutating func passOver(_ timer: FlowTimer, _ clock: Int, of slot: NodeSlot, _ now: Instant) {
         guard let begun = forest[slot].flow?.activity[clock].begun, let time = time(timer.steps[0].after, at: slot)
         else {
             return
@@ -155,54 +155,6 @@ extension Machine {
     }
 
     // MARK: Steps
-
-    /// The time of a flow's timers has come: emits the step of the one that is due, on the flow.
-    mutating func takeTimer(of flow: NodeID, due alarm: Instant, _ turn: inout Turn) {
-        // Another alarm took its place.
-        guard let slot = forest.slot(of: flow), forest[slot].flow?.alarm == alarm else { return }
-        forest.update(slot) { $0.flow?.alarm = nil }
-        guard let (clock, due) = nextTimer(of: slot), due <= alarm, let state = forest[slot].flow?.activity[clock]
-        else {
-            return scheduleTimers(of: slot)
-        }
-        let timer = definitions.flows[definition(of: slot).index].clocks[clock]
-        let stage = min(state.stage, timer.steps.count - 1)
-        let (timed, isLast) = (timer.steps[stage], stage == timer.steps.count - 1)
-        if timer.repeats { passOver(timer, clock, of: slot, turn.now) }
-        let waiting = timer.since == nil ? nil : waits(timed, clock, at: slot)
-        forest.update(slot) { node in
-            // After the last one, the timer rests until the outcome is known, and longer if it does not repeat.
-            if isLast {
-                node.flow?.activity[clock].rest = waiting ?? .taken
-            } else {
-                node.flow?.activity[clock].stage = stage + 1
-            }
-        }
-        scheduleTimers(of: slot)
-        if waiting == nil { emit(timed, of: clock, isLast: isLast, at: slot, &turn) }
-    }
-
-    /// Whether a step of a timer waits already, as its times began anew since: for an answer, or at the gate. One is enough.
-    private func waits(_ timed: TimedStep, _ clock: Int, at slot: NodeSlot) -> TimerState.Rest? {
-        if forest[slot].deferredSteps.contains(where: { $0.client == .daemon && $0.step == timed.step }) {
-            return .deferred
-        }
-        guard let question = forest[slot].flow?.question else { return nil }
-        let steps = [questions[question]?.step].compactMap(\.self) + blocked.steps(for: forest.id(of: slot))
-        return steps.contains { $0.purpose == .timed(clock, isLast: true) } ? .taken : nil
-    }
-
-    private mutating func emit(_ timed: TimedStep, of clock: Int, isLast: Bool, at flow: NodeSlot, _ turn: inout Turn) {
-        let step = WaitingStep(
-            origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
-            step: timed.step, arguments: [], cause: 0, purpose: .timed(clock, isLast: isLast))
-        switch pass(step, at: flow, for: flow, whenHidden: timed.whenHidden, isInput: false, &turn) {
-        case .taken, .waiting: break
-        case .ended(let outcome):
-            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }
-            timedStepEnded(step, outcome, &turn)
-        }
-    }
 
     /// A timer that repeats goes on. After a failure of the last idle step it is tried again, after the same time. If that was navigated
     /// or deferred, the flow rests until it is reached: a deferred step is taken when the flow is presented, and another one would only
