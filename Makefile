@@ -254,11 +254,12 @@ test-windows:
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
-	@tools/dependencies clients qml
+	@tools/dependencies clients qml mqtt
 	@clients/build
 
 test-clients:
-	@tools/dependencies build demo clients test-clients $(if $(filter-out glib python inspector,$(or $(PARTS),qml)),qml)
+	@tools/dependencies build demo clients test-clients $(if $(filter-out glib python inspector mqtt,$(or $(PARTS),qml)),qml) \
+	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates,$(PARTS))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`flowbusctl fleet`: what machines show, what is wrong, and a step for each of them, once."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+from conftest import FLOWS, history
+
+PROGRAM = pathlib.Path(__file__).parent.parent / "flowbusctl-fleet"
+
+
+@pytest.fixture
+def fleet(broker, tmp_path):
+    (tmp_path / "secret").write_text("operator-secret\n")
+    file = tmp_path / "fleet.toml"
+    file.write_text(
+        f'host = "localhost"\nport = {broker.port}\nuser = "operator"\npassword_file = "secret"\ntls = {{ ca = "{broker.ca}" }}\n')
+
+    def run(*arguments, status=0, json_lines=True):
+        result = subprocess.run(
+            [PROGRAM, "--config", file, *arguments, *(["--json"] if json_lines else [])], capture_output=True, text=True, check=False,
+            timeout=120)
+        assert result.returncode == status, result.stdout + result.stderr
+        return [json.loads(line) for line in result.stdout.splitlines()] if json_lines else result.stdout
+
+    return run
+
+
+@pytest.fixture
+def three(flowbus, bridge, broker, person):
+    """Machines kiosk, kiosk-2 and kiosk-3; the last one is on another floor. They have one user, which may write for all."""
+    acl = broker.folder / "acl"
+    acl.write_text(acl.read_text().replace("topic readwrite flowbus/kiosk/#", "topic readwrite flowbus/#"))
+    broker.restart()
+    operator = person()
+    operator.follow("flowbus/#")
+    made = []
+    for name, floor in (("kiosk", 2), ("kiosk-2", 2), ("kiosk-3", 3)):
+        device = flowbus(toml=FLOWS)
+        device.start_flowbusd()
+        device.show("main/home")
+        device.emit("main", "floorIs", floor=floor)
+        running = bridge(device=device, name=name)
+        # The steps have the topics of each machine.
+        file = running.folder / "mqtt.toml"
+        file.write_text(file.read_text().replace("flowbus/kiosk/step/evacuate", f"flowbus/{name}/step/evacuate"))
+        running.start()
+        operator.wait(f"flowbus/{name}/context", lambda values, floor=floor: values == {"floor": floor})
+        operator.wait(f"flowbus/{name}/problems")
+        made.append((device, running))
+    return made
+
+
+def test_tree(three, fleet):
+    rows = fleet("tree")
+    assert [(row["device"], row["online"], row["screen"], row["context"]) for row in rows] == [
+        ("kiosk", True, "home", {"floor": 2}), ("kiosk-2", True, "home", {"floor": 2}), ("kiosk-3", True, "home", {"floor": 3})]
+    assert fleet("tree", "--where", "context.floor=3", json_lines=False) == (
+        "DEVICE   ONLINE  SCREEN  CONTEXT\nkiosk-3  true    home    floor=3\n")
+    assert [row["device"] for row in fleet("tree", "--where", "device=kiosk-*", "--where", "screen=home")] == ["kiosk-2", "kiosk-3"]
+    assert fleet("tree", "--where", "context.floor=true") == []
+
+
+def test_emit_on_a_floor(three, fleet):
+    rows = fleet("emit", "evacuate", "floor=2", "note=hot", "--where", "context.floor=2")
+    assert [(row["device"], row["verdict"]) for row in rows] == [("kiosk", "navigated"), ("kiosk-2", "navigated")]
+    assert ["main/alarm" in device.tree() for device, _ in three] == [True, True, False]
+    for device, _ in three[:2]:
+        device.show("main/alarm")
+    assert fleet("wait", "screen=alarm", "--where", "context.floor=2") == []
+    assert [row["device"] for row in fleet("wait", "screen=alarm", "--timeout", "1", status=1)] == ["kiosk-3"]
+
+
+def test_emit_twice_by_one_token(three, fleet):
+    first = fleet("emit", "counted", "number=1", "--token", "once")
+    assert fleet("emit", "counted", "number=1", "--token", "once") == first
+    assert [history(device, "counted") for device, _ in three] == [[1], [1], [1]]
+
+
+def test_who_does_not_answer_is_named(three, fleet, person):
+    three[1][1].kill()
+    os.kill(three[2][1].process.pid, 19)  # SIGSTOP: it is online until its keepalive is over
+    watcher = person()
+    watcher.follow("flowbus/kiosk-2/online")
+    watcher.wait("flowbus/kiosk-2/online", lambda there: not there)
+    rows = fleet("emit", "counted", "number=1", "--timeout", "2", status=1)
+    assert [(row["device"], row["verdict"]) for row in rows] == [("kiosk", "navigated"), ("kiosk-2", "offline"), ("kiosk-3", "silent")]
+    os.kill(three[2][1].process.pid, 18)
+    assert [row["device"] for row in fleet("problems", status=1)] == ["kiosk-2"]
+    assert "offline" in fleet("problems", status=1, json_lines=False)
+
+
+def test_errors_have_their_message(three, fleet):
+    rows = fleet("emit", "evacuate", "floor=9", "--where", "device=kiosk", status=1)
+    assert rows[0]["verdict"] == "failed" and "none of [1,2,3]" in rows[0]["message"]
+
+
+def test_others_publish_what_they_like(three, fleet, person):
+    operator = person()
+    for topic in ("odd/tree", "odd/context", "odd/problems", "odd/online"):
+        for payload in ("[1", "[]", '"x"', "\x1b[31m"):
+            operator.send(f"flowbus/{topic}", payload, retain=True).wait_for_publish(30)
+    assert "kiosk" in [row["device"] for row in fleet("tree")]
+
+
+@pytest.mark.parametrize("arguments, status, said", [
+    (["tree", "--where", "floor=2"], 64, "context.floor=2"),
+    (["emit", "x", "y"], 64, "'y' is no argument"),
+    ([], 64, "required"),
+    (["--broker", "localhost:x", "tree"], 64, "no HOST or HOST:PORT"),
+    (["--broker", "localhost:1", "tree"], 69, "no connection to 'localhost'"),
+    (["--config", "/nowhere", "tree"], 78, "can't be read"),
+])
+def test_wrong_usage(tmp_path, arguments, status, said):
+    result = subprocess.run(
+        [PROGRAM, *arguments], capture_output=True, text=True, check=False, env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)})
+    assert result.returncode == status and said in result.stderr
