@@ -88,8 +88,8 @@ extension [Effect] {
 
     /// Puts the effects of an event, which are in the order in which it happened, into the order in which clients are to learn of them
     /// (S-10): programs that show screens are called before all who watch. Guards and navigators are asked in turn, as they decide by
-    /// what they know. Of a presentable that changed several times, the
-    /// last values are reported, once.
+    /// what they know. Of a presentable that changed several times, the last values are reported, once; its owner, too, is told once
+    /// whether it is in sight.
     public mutating func arrange() {
         mergeChanges()
         let calls = filter(\.isForPresenters)
@@ -103,6 +103,8 @@ extension [Effect] {
         // Where the latest values of a presentable are, by its path; nil if it is gone by then.
         var places: [String: Int?] = [:]
         var outdated: [Int] = []
+        // The owners that are told later whether a presentable is in sight, with its path.
+        var told: Set<[String]> = []
         for place in indices.reversed() {
             switch self[place] {
             case .removePresentable(let path, _): places[path] = .some(nil)
@@ -116,6 +118,8 @@ extension [Effect] {
                 guard let later, case .changeProperties(var latest) = self[later] else { continue }
                 latest.properties.fill(from: changes.properties)
                 self[later] = .changeProperties(latest)
+            case .emitSightChanged(let path, _, let owner):
+                if !told.insert([path, owner.name]).inserted { outdated.append(place) }
             default: break
             }
         }

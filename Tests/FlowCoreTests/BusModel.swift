@@ -56,7 +56,11 @@ struct BusModel {
         arranged.arrange()
         let calls = arranged.prefix(while: \.isForPresenters).count
         if let late = arranged[calls...].first(where: \.isForPresenters) { complain(late) }
-        for effect in arranged[calls...] { watcher.take(effect) }
+        for effect in arranged[calls...] {
+            // It is for the owner alone, who need not follow properties; they may be reported later, with others.
+            if case .emitSightChanged = effect { continue }
+            watcher.take(effect)
+        }
         complaints += watcher.complaints.filter { !complaints.contains($0) }
         if watcher.objects != objects { complaints.append("the order in which clients learn of it ends otherwise") }
     }

@@ -197,6 +197,19 @@ struct EffectOrderTests {
             arranged([first, other, last]) == [other, change("/a", [.ready: .flag(true), .current: .path("/a/c")])])
     }
 
+    @Test func `S-10 S-38 an owner is told once whether its screen is in sight, with the last value`() {
+        func sight(_ path: String, _ isInSight: Bool, _ owner: String) -> Effect {
+            .emitSightChanged(path: path, isInSight: isInSight, owner: Client(owner))
+        }
+        let change = change("/a", [.inSight: .flag(true)])
+        let last = sight("/a", true, ":1.9")
+        #expect(
+            arranged([sight("/a", true, ":1.9"), sight("/b", false, ":1.9"), sight("/a", false, ":1.9"), change, last])
+                == [sight("/b", false, ":1.9"), change, last])
+        // The former owner lost it.
+        #expect(arranged([sight("/a", false, ":1.8"), change, last]) == [sight("/a", false, ":1.8"), change, last])
+    }
+
     @Test func `S-10 one that goes has no changes before, and another one at its path its own`() {
         let old = change("/a", [.ready: .flag(true)])
         let new = change("/a", [.current: .path(nil)])

@@ -194,6 +194,8 @@ final class RandomProcesses {
                 call("set \(values)") { .contextSet($0, values, of: flow, by: client) }
             } else if chance(2) {
                 let output = ["left", "right", ""].randomElement(using: &random) ?? ""
+                // Drawn numbers would change all other events.
+                if requests % 3 == 0 { return setOutputs(output) }
                 call("move \(path) to \(output)") { .rootMoved($0, node, to: output, by: client) }
             } else if chance(2) {
                 cancelStep()
@@ -214,6 +216,13 @@ final class RandomProcesses {
             }
         default: dismiss(node)
         }
+    }
+
+    /// The setter says which outputs there are: one or two of them, or none.
+    private func setOutputs(_ first: String) {
+        let names = first.isEmpty ? [] : requests % 2 == 0 ? [first] : [first, "middle"]
+        let setter = coordinator.machine.nameOwners[RandomDefinitions.emitters[0]] ?? client()
+        call("outputs \(names)") { .outputsSet($0, names, by: setter) }
     }
 
     /// A client emits a step, and wants to know the result of what that brings: often the owner of the presentable.
