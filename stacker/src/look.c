@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which windows are to be seen, and where: compares them with the screens in sight, and has the compositor arrange them if they differ.
+#include "stacker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+enum { BAR = 48 };                   // The height of a strip.
+static const uint64_t LATE = 2000000;     // us after which there is a cover for what is not shown
+static const uint64_t PATIENCE = 5000000; // us after which a compositor that has not given the covers their places never will
+static const uint64_t AGAIN = 150000;     // us after which the same is asked for once more
+static const uint64_t BETWEEN = 50000;    // us after which a focus that nobody has is given to somebody
+enum { TRIES = 3 };
+
+typedef LIST(const char *) name_list;
+
+// A screen in sight, with what is needed to place its window.
+struct show {
+    const struct screen *screen;
+    const char *name; // Of its window: that of the screen, or of a program that knows nothing of flowbus.
+    int output;
+    bool is_bar;
+    pid_t process;
+};
+typedef LIST(struct show) show_list;
+
+struct place {
+    const char *name;
+    int output;
+    bool is_bar;
+};
+typedef LIST(struct place) place_list;
+
+struct layer {
+    const char *output, *layer;
+    name_list names;
+};
+
+struct seen {
+    const char *output;
+    place_list places;
+};
+
+struct missing {
+    const char *what;
+    uint64_t late; // When its place is covered.
+};
+
+struct prepared {
+    uint64_t id;
+    int width, height;
+};
+
+// What one look leaves to the next one.
+struct state {
+    LIST(struct layer) former; // What was in front in a layer.
+    LIST(struct seen) seen;
+    LIST(struct missing) missing;
+    LIST(struct prepared) prepared;
+    LIST(uint64_t) settled; // The windows that were seen when all stood in order.
+};
+
+struct text {
+    const char *title, *why;
+};
+
+// One look.
+struct glance {
+    struct arena *arena;
+    const struct backend *backend;
+    char **exempt;
+    struct plan plan;
+    show_list shows;
+    LIST(struct window) owned;
+    place_list chosen;
+    struct text *texts; // What covers say, by outputs; without a title nothing.
+    bool *has_bar;      // By outputs.
+    const char **covers; // By outputs, the names of their windows.
+    const struct state *before;
+    struct state *after;
+};
+
+static struct arena *memory; // Of the state.
+static struct state *state;
+static char **cover_outputs; // By the numbers of the covers - 1.
+static int cover_count;
+static char **known_outputs;
+static size_t known_count;
+static uint64_t begun, tried, again, focus, held, between;
+static int tries;
+static char person[65];      // The output with the focus.
+static bool is_ready, is_checked;
+
+static bool same_area(struct area a, struct area b)
+{
+    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+static int compare(const void *one, const void *other)
+{
+    const struct area *a = &((const struct output *)one)->area, *b = &((const struct output *)other)->area;
+    return a->x != b->x ? (a->x > b->x) - (a->x < b->x) : (a->y > b->y) - (a->y < b->y);
+}
+
+void sort_outputs(struct view *view)
+{
+    if (view->outputs.count) qsort(view->outputs.at, view->outputs.count, sizeof *view->outputs.at, compare);
+}
+
+int output_at(const struct view *view, struct area area)
+{
+    int x = area.x + area.width / 2, y = area.y + area.height / 2;
+    for (size_t at = 0; at < view->outputs.count; at++) {
+        struct area whole = view->outputs.at[at].area;
+        if (x >= whole.x && x < whole.x + whole.width && y >= whole.y && y < whole.y + whole.height) return (int)at;
+    }
+    return 0;
+}
+
+static bool is_named(const char *name, char **names)
+{
+    for (; *names; names++)
+        if (!strcmp(*names, name)) return true;
+    return false;
+}
+
+static const char *window_name(struct glance *g, const char *path, uint64_t instance)
+{
+    if (g->backend->names_are_paths) return arena_print(g->arena, "%s %llu", path, (unsigned long long)instance);
+    const char *below = strncmp(path, TREE, strlen(TREE)) ? path : path + strlen(TREE);
+    char *name = arena_print(g->arena, "org.flowbus.screen.%s-%llu", below, (unsigned long long)instance);
+    for (char *it = name; *it; it++)
+        if (*it == '/') *it = '.';
+    return name;
+}
+
+static bool is_screen_name(const char *name)
+{
+    return !strncmp(name, TREE, strlen(TREE)) || !strncmp(name, "org.flowbus.screen.", 19);
+}
+
+// The number of the cover of an output, and the name of its window.
+static int cover_number(const char *output)
+{
+    for (int at = 0; at < cover_count; at++)
+        if (!strcmp(cover_outputs[at], output)) return at + 1;
+    cover_outputs = realloc(cover_outputs, (size_t)(cover_count + 1) * sizeof *cover_outputs);
+    if (!cover_outputs || !(cover_outputs[cover_count] = strdup(output))) abort();
+    return ++cover_count;
+}
+
+static const char *cover_name(struct glance *g, int output)
+{
+    return g->covers[output];
+}
+
+static bool is_cover(struct glance *g, const char *name)
+{
+    for (size_t at = 0; at < g->plan.view.outputs.count; at++)
+        if (!strcmp(name, cover_name(g, (int)at))) return true;
+    return false;
+}
+
+static bool is_there(struct glance *g, const char *name)
+{
+    for EACH (struct window, it, &g->owned)
+        if (!strcmp(it->name, name) && !(g->backend->is_undrawn && g->backend->is_undrawn(it->id))) return true;
+    return false;
+}
+
+// Puts a window above all that were chosen before; one that was chosen before stays where it is.
+static void choose_one(struct glance *g, const char *name, int output, bool is_bar)
+{
+    for EACH (struct place, it, &g->chosen)
+        if (!strcmp(it->name, name)) {
+            it->output = output, it->is_bar = is_bar;
+            return;
+        }
+    *ADD(g->arena, &g->chosen) = (struct place){.name = name, .output = output, .is_bar = is_bar};
+}
+
+static void choose_above(struct glance *g, const char *name)
+{
+    for (size_t at = 0; at < g->chosen.count; at++)
+        if (!strcmp(g->chosen.at[at].name, name)) {
+            struct place place = g->chosen.at[at];
+            memmove(g->chosen.at + at, g->chosen.at + at + 1, (g->chosen.count - at - 1) * sizeof place);
+            g->chosen.at[g->chosen.count - 1] = place;
+            return;
+        }
+}
+
+// Whether something has been missing for so long that its place is covered.
+static bool is_late(struct glance *g, const char *what)
+{
+    struct missing *found = NULL;
+    for EACH (struct missing, it, &g->after->missing)
+        if (!strcmp(it->what, what)) found = it;
+    if (!found) {
+        found = ADD(g->arena, &g->after->missing);
+        *found = (struct missing){.what = arena_copy(g->arena, what), .late = now() + LATE};
+        for EACH (struct missing, it, &g->before->missing)
+            if (!strcmp(it->what, what)) found->late = it->late;
+    }
+    if (found->late <= now()) return true;
+    changed_at(found->late + 1000);
+    return false;
+}
+
+// The screens in sight, by their outputs.
+static void read_screens(struct glance *g, const screen_list *screens)
+{
+    bool is_mixed = false;
+    const char **from = arena_take(g->arena, g->plan.view.outputs.count * sizeof *from);
+    for EACH (struct screen, it, screens) {
+        struct show *show = ADD(g->arena, &g->shows);
+        show->screen = it;
+        show->name = *it->application ? it->application : window_name(g, it->path, it->instance);
+        show->is_bar = !strcmp(it->style, "bar");
+        show->process = flowbus_process(it->owner);
+        for (size_t at = 0; at < g->plan.view.outputs.count; at++)
+            if (!strcmp(g->plan.view.outputs.at[at].name, it->output)) show->output = (int)at;
+        if (show->is_bar) g->has_bar[show->output] = true;
+        is_mixed = is_mixed || (from[show->output] && strcmp(from[show->output], it->output));
+        from[show->output] = it->output;
+    }
+    flowbus_ask_always(is_mixed);
+    // A program that names its windows otherwise is known by its process.
+    for EACH (struct show, it, &g->shows) {
+        if (!*it->screen->application || !it->process) continue;
+        bool is_known = false;
+        for EACH (struct window, window, &g->plan.view.windows) is_known = is_known || !strcmp(window->name, it->name);
+        for EACH (struct window, window, &g->plan.view.windows)
+            if (!is_known && window->process == it->process && !is_screen_name(window->name) && !is_named(window->name, g->exempt))
+                window->name = it->name;
+    }
+}
+
+// The windows without those of the processes that had a screen before: a program that hangs keeps its window.
+static void find_owned(struct glance *g)
+{
+    for EACH (struct window, window, &g->plan.view.windows) {
+        bool is_old = false;
+        for EACH (struct show, it, &g->shows) {
+            if (strcmp(it->name, window->name) || window->process == it->process) continue;
+            for EACH (struct window, other, &g->plan.view.windows)
+                is_old = is_old || (!strcmp(other->name, it->name) && other->process == it->process && it->process);
+        }
+        if (!is_old) *ADD(g->arena, &g->owned) = *window;
+    }
+}
+
+static struct area area_of(struct glance *g, int output, bool has_bar, bool is_bar)
+{
+    struct area area = g->plan.view.outputs.at[output].area;
+    if (is_bar) area.height = BAR;
+    else if (has_bar) area.y += BAR, area.height -= BAR;
+    return area;
+}
+
+static bool was_seen(struct glance *g, int output, const char *name)
+{
+    for EACH (struct seen, it, &g->before->seen)
+        if (!strcmp(it->output, g->plan.view.outputs.at[output].name))
+            for EACH (struct place, place, &it->places)
+                if (!strcmp(place->name, name)) return true;
+    return false;
+}
+
+// Has the windows of screens that were not seen yet drawn as large as they will be.
+static void prepare(struct glance *g)
+{
+    for EACH (struct prepared, it, &g->before->prepared)
+        for EACH (struct window, window, &g->owned)
+            if (window->id == it->id) {
+                *ADD(g->arena, &g->after->prepared) = *it;
+                break;
+            }
+    for EACH (struct show, it, &g->shows)
+        for EACH (struct window, window, &g->owned) {
+            if (strcmp(window->name, it->name)) continue;
+            struct area wanted = area_of(g, it->output, g->has_bar[it->output], it->is_bar);
+            struct prepared *done = NULL;
+            for EACH (struct prepared, prepared, &g->after->prepared)
+                if (prepared->id == window->id) done = prepared;
+            if (was_seen(g, it->output, it->name) || (window->area.width == wanted.width && window->area.height == wanted.height) ||
+                (done && done->width == wanted.width && done->height == wanted.height))
+                break;
+            if (!done) done = ADD(g->arena, &g->after->prepared);
+            *done = (struct prepared){.id = window->id, .width = wanted.width, .height = wanted.height};
+            g->backend->prepare(&(struct aim){.window = *window, .output = it->output, .area = wanted, .is_bar = it->is_bar});
+            break;
+        }
+}
+
+static struct layer *layer_of(struct glance *g, const struct show *show)
+{
+    const char *output = g->plan.view.outputs.at[show->output].name;
+    for EACH (struct layer, it, &g->after->former)
+        if (!strcmp(it->output, output) && !strcmp(it->layer, show->screen->layer)) return it;
+    struct layer *layer = ADD(g->arena, &g->after->former);
+    *layer = (struct layer){.output = arena_copy(g->arena, output), .layer = arena_copy(g->arena, show->screen->layer)};
+    return layer;
+}
+
+static const struct layer *former_of(struct glance *g, const struct layer *layer)
+{
+    for EACH (struct layer, it, &g->before->former)
+        if (!strcmp(it->output, layer->output) && !strcmp(it->layer, layer->layer)) return it;
+    return NULL;
+}
+
+// Has all that screens ask for: their windows; those that were in front in their layer; a cover.
+static void choose_screens(struct glance *g)
+{
+    for EACH (struct show, it, &g->shows) {
+        struct layer *layer = layer_of(g, it);
+        if (it->screen->is_visible && is_there(g, it->name)) {
+            *ADD(g->arena, &layer->names) = arena_copy(g->arena, it->name);
+            choose_one(g, it->name, it->output, it->is_bar);
+            continue;
+        }
+        bool is_covered = is_late(g, it->name) || *it->screen->waiting;
+        const struct layer *former = former_of(g, layer);
+        if (!is_covered && former)
+            for EACH (const char *, name, &former->names)
+                if (is_there(g, *name)) {
+                    const char *copy = *ADD(g->arena, &layer->names) = arena_copy(g->arena, *name);
+                    choose_one(g, copy, it->output, it->is_bar);
+                }
+        if (is_covered && !it->is_bar) {
+            const char *slash = strrchr(it->screen->path, '/');
+            const char *name = slash ? slash + 1 : it->screen->path;
+            g->texts[it->output] = (struct text){.title = *it->screen->title ? it->screen->title : name, .why = it->screen->waiting};
+            choose_above(g, cover_name(g, it->output)); // What is below this screen is not seen.
+        }
+    }
+    // Layers without a screen keep what was there.
+    for EACH (struct layer, it, &g->before->former) {
+        bool is_new = false;
+        for EACH (struct layer, layer, &g->after->former)
+            is_new = is_new || (!strcmp(layer->output, it->output) && !strcmp(layer->layer, it->layer));
+        if (is_new) continue;
+        struct layer *layer = ADD(g->arena, &g->after->former);
+        *layer = (struct layer){.output = arena_copy(g->arena, it->output), .layer = arena_copy(g->arena, it->layer)};
+        for EACH (const char *, name, &it->names)
+            if (is_there(g, *name)) *ADD(g->arena, &layer->names) = arena_copy(g->arena, *name);
+    }
+}
+
+static bool is_used(struct glance *g, int output)
+{
+    for EACH (struct show, it, &g->shows)
+        if (it->output == output && !it->is_bar) return true;
+    return false;
+}
+
+// An output whose root has nothing to show keeps what was seen for a while, and then says why. Nothing is kept below a lock.
+static void choose_rest(struct glance *g)
+{
+    size_t outputs = g->plan.view.outputs.count;
+    bool are_all_used = true;
+    for (size_t at = 0; at < outputs; at++) are_all_used = are_all_used && is_used(g, (int)at);
+    const root_list *roots = flowbus_empty_roots(!are_all_used);
+    if (roots)
+        for EACH (struct empty_root, it, roots) {
+            int output = 0;
+            for (size_t at = 0; at < outputs; at++)
+                if (!strcmp(g->plan.view.outputs.at[at].name, it->output)) output = (int)at;
+            if (!is_used(g, output)) g->texts[output] = (struct text){.title = it->title, .why = it->why};
+        }
+    for (size_t at = 0; at < outputs; at++) {
+        int output = (int)at, windows = 0;
+        const char *name = g->plan.view.outputs.at[at].name;
+        bool is_locked = false;
+        for EACH (struct place, it, &g->chosen) windows += it->output == output && !it->is_bar;
+        for EACH (struct show, it, &g->shows) is_locked = is_locked || (it->output == output && !strcmp(it->screen->style, "lock"));
+        if (windows == 1 && !g->texts[at].title && !is_locked) {
+            bool keeps = is_used(g, output) || !is_late(g, arena_print(g->arena, "\t%s", name));
+            for EACH (struct seen, it, &g->before->seen)
+                if (keeps && !strcmp(it->output, name))
+                    for EACH (struct place, place, &it->places)
+                        if (is_there(g, place->name)) choose_one(g, place->name, output, place->is_bar);
+        }
+        struct seen *seen = ADD(g->arena, &g->after->seen);
+        seen->output = arena_copy(g->arena, name);
+        for EACH (struct place, it, &g->chosen)
+            if (it->output == output) {
+                it->name = arena_copy(g->arena, it->name);
+                *ADD(g->arena, &seen->places) = *it;
+            }
+        const struct text *text = &g->texts[at];
+        covers_say(cover_number(name), name, text->title ? text->title : "", text->title ? text->why : "");
+    }
+}
+
+// A window that has no screen of its own, and is a dialog of the program that has this window.
+static bool is_dialog(struct glance *g, const struct window *window)
+{
+    if (is_screen_name(window->name) || is_named(window->name, g->exempt)) return false;
+    for EACH (struct place, it, &g->chosen)
+        if (!strcmp(it->name, window->name)) return false;
+    for EACH (struct show, it, &g->shows)
+        if (!strcmp(it->name, window->name)) return false;
+    return true;
+}
+
+// Where the windows are to be.
+static void find_aims(struct glance *g)
+{
+    size_t outputs = g->plan.view.outputs.count;
+    bool *keeps_bar = arena_take(g->arena, outputs * sizeof *keeps_bar);
+    for EACH (struct place, it, &g->chosen) keeps_bar[it->output] = keeps_bar[it->output] || it->is_bar;
+    // The dialogs of a process stand above its highest window.
+    typedef LIST(struct aim) aim_list;
+    aim_list *groups = arena_take(g->arena, (g->chosen.count + 1) * sizeof *groups);
+    LIST(pid_t) placed = {0};
+    for (size_t at = g->chosen.count; at-- > 0;) {
+        const struct place *place = &g->chosen.at[at];
+        bool covers = is_cover(g, place->name);
+        // A strip has its place before it is there, so that no window but a plain one changes its size then.
+        bool has_bar = keeps_bar[place->output] || (!covers && g->has_bar[place->output]);
+        struct area whole = area_of(g, place->output, has_bar, place->is_bar);
+        for (int dialogs = 0; dialogs < 2; dialogs++)
+            for EACH (struct window, it, &g->owned) {
+                bool is_own = !strcmp(it->name, place->name), belongs = is_own;
+                if (dialogs) {
+                    belongs = false;
+                    for (size_t own = 0; !covers && !is_own && it->process && own < groups[at].count; own++)
+                        belongs = belongs || groups[at].at[own].window.process == it->process;
+                    for EACH (pid_t, process, &placed) belongs = belongs && *process != it->process;
+                    belongs = belongs && is_dialog(g, it);
+                }
+                if (!belongs) continue;
+                bool is_first = !groups[at].count;
+                *ADD(g->arena, &groups[at]) = (struct aim){.window = *it, .output = place->output, .area = is_first ? whole : it->area,
+                    .is_bar = place->is_bar, .keeps_size = !is_first, .is_raised = true};
+            }
+        if (!covers)
+            for EACH (struct aim, it, &groups[at]) *ADD(g->arena, &placed) = it->window.process;
+    }
+    for (size_t at = 0; at < g->chosen.count; at++)
+        for EACH (struct aim, it, &groups[at]) *ADD(g->arena, &g->plan.aims) = *it;
+    for EACH (struct window, it, &g->owned)
+        if (is_named(it->name, g->exempt))
+            *ADD(g->arena, &g->plan.aims) = (struct aim){.window = *it, .output = it->output < 0 ? 0 : it->output, .area = it->area,
+                .keeps_size = true, .is_exempt = true, .is_raised = true};
+}
+
+// What need not be raised: the lowest windows that stand in order, and strips, which are beside the others.
+static void keep_in_place(struct glance *g)
+{
+    for (size_t output = 0; output < g->plan.view.outputs.count; output++) {
+        const struct window *last = NULL;
+        for EACH (struct aim, aim, &g->plan.aims) {
+            if ((size_t)aim->output != output) continue;
+            const struct window *shown = NULL;
+            for EACH (struct window, it, &g->plan.view.windows)
+                if (it->id == aim->window.id && it->is_shown) shown = it;
+            if (aim->is_bar) {
+                aim->is_raised = !shown;
+                continue;
+            }
+            if (!shown || (last && shown < last)) break;
+            aim->is_raised = false;
+            last = shown;
+        }
+    }
+}
+
+// The window that is to have the focus: the highest one of the output at which somebody gave it to a window, until that output has no
+// screens.
+static void find_focus(struct glance *g)
+{
+    const struct window *holder = NULL;
+    bool is_shown = false, is_settled = false;
+    for EACH (struct window, it, &g->plan.view.windows) {
+        if (it->id == g->plan.view.focused && it->id) holder = it;
+        is_shown = is_shown || (it->id == focus && it->is_shown);
+    }
+    g->plan.focus = holder ? holder->id : 0;
+    if (holder && is_named(holder->name, g->exempt)) return;
+    // On its way from one window to another one, nobody has the focus on X11 for a moment.
+    if (g->plan.view.focused) between = 0;
+    else if (!between) between = now() + BETWEEN;
+    if (g->backend->has_order && between > now()) {
+        changed_at(between + 1000);
+        return;
+    }
+    for EACH (uint64_t, it, &g->before->settled) is_settled = is_settled || (holder && *it == holder->id);
+    // Who gives a new window the focus, or takes it from one that is gone, is no person; nor has anybody moved it before the window that was
+    // to have it had it.
+    bool had_it = held == focus;
+    if (g->plan.view.focused) held = g->plan.view.focused;
+    if (is_settled && is_shown && had_it && holder->output >= 0)
+        snprintf(person, sizeof person, "%s", g->plan.view.outputs.at[holder->output].name);
+    int last = (int)g->plan.view.outputs.count - 1, output = -1;
+    bool has_screens = false;
+    for EACH (struct show, it, &g->shows)
+        if (!it->is_bar) {
+            has_screens = true;
+            last = it->output;
+            if (!strcmp(g->plan.view.outputs.at[it->output].name, person)) output = it->output;
+        }
+    for (size_t at = 0; !has_screens && at < g->plan.view.outputs.count; at++)
+        if (!strcmp(g->plan.view.outputs.at[at].name, person)) output = (int)at;
+    if (output < 0) output = last;
+    snprintf(person, sizeof person, "%s", g->plan.view.outputs.at[output].name);
+    for EACH (struct aim, it, &g->plan.aims)
+        if (it->output == output && !it->is_bar && !it->is_exempt) focus = g->plan.focus = it->window.id;
+}
+
+static bool is_aimed(struct glance *g, uint64_t id)
+{
+    for EACH (struct aim, it, &g->plan.aims)
+        if (it->window.id == id) return true;
+    return false;
+}
+
+static void mix(uint64_t *hash, uint64_t value)
+{
+    for (int at = 0; at < 8; at++) *hash = (*hash ^ (value >> 8 * at & 255)) * 0x100000001b3;
+}
+
+// One number for what is there and what is to be: the same is not tried for ever.
+static uint64_t summary(struct glance *g)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for EACH (struct aim, it, &g->plan.aims) {
+        const int parts[] = {it->output, it->area.x, it->area.y, it->area.width, it->area.height, it->window.area.x, it->window.area.y,
+            it->window.area.width, it->window.area.height, it->is_raised, it->window.is_shown, it->window.is_mapped, it->window.is_free};
+        mix(&hash, it->window.id);
+        for (size_t at = 0; at < sizeof parts / sizeof *parts; at++) mix(&hash, (uint64_t)parts[at]);
+    }
+    for EACH (struct window, it, &g->plan.hidden) mix(&hash, it->id);
+    mix(&hash, 0);
+    for EACH (struct window, it, &g->plan.waiting) mix(&hash, it->id);
+    mix(&hash, g->plan.view.focused);
+    return hash ? hash : 1;
+}
+
+// Prints the names of the windows, the lowest first. Without a reader this program ends as others in a pipe do.
+static void say(struct glance *g)
+{
+    bool has_any = false;
+    for (int covers = 0; covers < 2 && !has_any; covers++)
+        for EACH (struct place, it, &g->chosen) {
+            bool says = is_cover(g, it->name) && g->texts[it->output].title;
+            if (!covers && is_cover(g, it->name) && !says) continue;
+            printf("%s%s", has_any ? "\t" : "", it->name);
+            has_any = true;
+        }
+    putchar('\n');
+    if (fflush(stdout)) exit(EXIT_FAILURE);
+}
+
+static void arrange(struct glance *g, bool prints)
+{
+    keep_in_place(g);
+    find_focus(g);
+    bool is_ordered = g->plan.view.focused == g->plan.focus, is_placed = true, are_covers_placed = true;
+    for EACH (struct window, it, &g->plan.view.windows)
+        if (it->is_shown && !is_aimed(g, it->id)) *ADD(g->arena, &g->plan.hidden) = *it;
+    for EACH (struct window, it, &g->owned) {
+        bool is_missing = false;
+        for EACH (struct missing, missing, &g->after->missing) is_missing = is_missing || !strcmp(missing->what, it->name);
+        if (is_missing && !is_aimed(g, it->id)) {
+            *ADD(g->arena, &g->plan.waiting) = *it;
+            is_ordered = is_ordered && it->is_mapped;
+        }
+    }
+    is_ordered = is_ordered && !g->plan.hidden.count;
+    for EACH (struct aim, it, &g->plan.aims) {
+        bool is_here = same_area(it->window.area, it->area);
+        is_ordered = is_ordered && !it->is_raised;
+        is_placed = is_placed && is_here && it->window.is_free;
+        are_covers_placed = are_covers_placed && (is_here || !is_cover(g, it->window.name));
+    }
+    if (!g->backend->has_order) {
+        is_ordered = g->backend->is_arranged(&g->plan);
+        is_placed = are_covers_placed = true;
+    }
+    is_ready = is_ready || are_covers_placed;
+    if (!is_ready && now() > begun + PATIENCE)
+        refuse(EX_CONFIG, "windows do not get the size of the display here (%s %s)", g->backend->name, g->backend->version());
+    if (!is_ready) changed_at(begun + PATIENCE + 1000);
+    uint64_t here = summary(g);
+    if (is_ordered && (is_placed || tried == here)) {
+        // The same may be wrong again, for instance when the user taps at the strip, which then has the focus.
+        if (is_placed) tried = 0, tries = 0;
+        for EACH (struct window, it, &g->plan.view.windows)
+            if (it->is_shown) *ADD(g->arena, &g->after->settled) = it->id;
+        if (prints) say(g);
+        return;
+    }
+    for EACH (uint64_t, it, &g->before->settled) *ADD(g->arena, &g->after->settled) = *it;
+    // What is as before is asked for again, as a window that was just opened may have come above the others meanwhile; but not for ever.
+    if (tried != here) tries = 0;
+    else if (tries == TRIES) return;
+    else if (now() < again) {
+        changed_at(again);
+        return;
+    }
+    tried = here;
+    tries++;
+    again = now() + AGAIN;
+    g->backend->arrange(g->arena, &g->plan);
+    if (g->backend->has_order) changed(); // Not each change has an event.
+    else changed_at(again);
+}
+
+// Tells flowbusd of displays that came or went, or have another place.
+static void follow_outputs(const struct view *view)
+{
+    bool has_more = false, is_same = known_count == view->outputs.count;
+    for (size_t output = 0; output < view->outputs.count; output++) {
+        bool is_known = false;
+        const char *name = view->outputs.at[output].name;
+        for (size_t at = 0; at < known_count; at++) is_known = is_known || !strcmp(known_outputs[at], name);
+        has_more = has_more || !is_known;
+        is_same = is_same && !strcmp(known_outputs[output], name);
+    }
+    if (is_same) return;
+    for (size_t at = 0; at < known_count; at++) free(known_outputs[at]);
+    known_count = view->outputs.count;
+    known_outputs = realloc(known_outputs, (known_count + 1) * sizeof *known_outputs);
+    if (!known_outputs) abort();
+    for (size_t at = 0; at < known_count; at++)
+        if (!(known_outputs[at] = strdup(view->outputs.at[at].name))) abort();
+    flowbus_outputs(view, has_more);
+}
+
+// Whether all covers are there, so that they are there when they are needed; or could not be for so long that nothing waits for them.
+static bool has_covers(struct glance *g)
+{
+    if (!begun) begun = now();
+    bool has_all = true;
+    for (size_t at = 0; at < g->plan.view.outputs.count; at++) {
+        const char *output = g->plan.view.outputs.at[at].name, *name = cover_name(g, (int)at);
+        bool is_there = false;
+        for EACH (struct window, it, &g->plan.view.windows) is_there = is_there || !strcmp(it->name, name);
+        if (!is_there) covers_say(cover_number(output), output, "", "");
+        has_all = has_all && is_there;
+    }
+    static uint64_t since;
+    if (has_all) since = 0;
+    else if (!since) since = now();
+    if (has_all || now() > since + LATE) return true;
+    changed_at(since + LATE + 1000);
+    return false;
+}
+
+void look(const struct backend *backend, char **exempt, bool prints)
+{
+    struct arena *arena = arena_new();
+    struct glance glance = {.arena = arena, .backend = backend, .exempt = exempt}, *g = &glance;
+    static const struct state nothing;
+    g->before = state ? state : &nothing;
+    if (!backend->read(arena, &g->plan.view)) goto leave;
+    const char *why = is_checked || !backend->check ? NULL : backend->check();
+    if (why) refuse(EX_CONFIG, "%s", why);
+    is_checked = true;
+    follow_outputs(&g->plan.view);
+    g->covers = arena_take(arena, g->plan.view.outputs.count * sizeof *g->covers);
+    for (size_t at = 0; at < g->plan.view.outputs.count; at++)
+        g->covers[at] = window_name(g, TREE "cover", (uint64_t)cover_number(g->plan.view.outputs.at[at].name));
+    if (!g->plan.view.outputs.count || !has_covers(g)) goto leave;
+    const screen_list *screens = flowbus_screens();
+    if (!screens && is_ready) goto leave; // Without flowbusd nothing changes.
+    g->after = arena_take(arena, sizeof *g->after);
+    g->texts = arena_take(arena, g->plan.view.outputs.count * sizeof *g->texts);
+    g->has_bar = arena_take(arena, g->plan.view.outputs.count * sizeof *g->has_bar);
+    for (size_t at = 0; at < g->plan.view.outputs.count; at++) choose_one(g, cover_name(g, (int)at), (int)at, false);
+    if (screens) read_screens(g, screens);
+    find_owned(g);
+    if (screens) {
+        if (backend->prepare) prepare(g);
+        choose_screens(g);
+        choose_rest(g);
+    }
+    find_aims(g);
+    arrange(g, prints);
+    arena_free(memory);
+    memory = arena;
+    state = g->after;
+    return;
+leave:
+    arena_free(arena);
+}
