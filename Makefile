@@ -88,7 +88,6 @@ examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.tom
     examples/drafts/draft \
     $(addprefix examples/phone/,logind screens) \
     $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift) \
-    $(addprefix examples/stacker/,stacker compositors.py screens windowname.py) \
     $(addprefix examples/terminal/programs/,attendant card-terminal cashier customer machine page.py pages.css reader receipt)
 
 # The tests of `make test-quick`: chosen by measuring, so that they take less than a minute after a build. HACKING.md lists what it
@@ -153,7 +152,7 @@ help:
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make test-own-actor  build a program in Swift whose flows leave its main thread alone, and compare what it prints'
-	@echo 'make clients    build the libraries for GTK and Qt, in .build/clients'
+	@echo 'make clients    build the libraries for GTK and Qt, and the stacker, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
 	@echo 'make inspector  look at a running flowbusd (OPTIONS="--address unix:path=/run/user/1000/bus")'
 	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
@@ -247,19 +246,20 @@ optimized:
 
 # Apart from `make test`, because it needs a compositor and a window manager.
 test-windows:
-	@tools/dependencies build demo windows
+	@tools/dependencies build demo stacker windows
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
-	@FLOWBUSD=.build/debug/flowbusd examples/stacker/test
+	@clients/build stacker
+	@FLOWBUSD=.build/debug/flowbusd stacker/tests/test
 	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
-	@tools/dependencies clients qml mqtt
+	@tools/dependencies clients stacker qml mqtt
 	@clients/build
 
 test-clients:
-	@tools/dependencies build demo clients test-clients $(if $(filter-out glib python inspector mqtt,$(or $(PARTS),qml)),qml) \
-	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
+	@tools/dependencies build demo clients stacker test-clients \
+	    $(if $(filter-out glib python inspector mqtt stacker,$(or $(PARTS),qml)),qml) $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates,$(PARTS))
@@ -286,16 +286,16 @@ own-actor:
 
 # A device with windows. What it needs is built first, in .build/clients and .build/examples.
 shell: build
-	@tools/dependencies demo clients qml shell
-	@clients/build glib qml
+	@tools/dependencies demo clients stacker qml shell
+	@clients/build glib stacker qml
 	@examples/shell/build
 	@examples/shell/show $(SESSION)
 
 test-shell:
-	@tools/dependencies build demo clients qml shell test-shell
+	@tools/dependencies build demo clients stacker qml shell test-shell
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
-	@clients/build glib qml
+	@clients/build glib stacker qml
 	@examples/shell/build
 	@FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/test/run $(SCENES)
 
@@ -319,7 +319,7 @@ test-own-actor: own-actor
 # The pictures of examples/shell stay where they would differ in the time alone.
 # The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
-	@tools/dependencies build demo clients qml shell test-shell docs
+	@tools/dependencies build demo clients stacker qml shell test-shell docs
 	$(swift-debug) --product flowbusctl
 	$(swift-debug) --target FlowBusClient
 	$(swift-debug) --target FlowBusTesting
@@ -330,7 +330,7 @@ docs:
 	tools/dependencies --table | sed -i -e '/^<!-- packages -->$$/r /dev/stdin' -e '/^<!-- packages -->$$/,/^<!-- end -->$$/{/^|/d}' HACKING.md
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
-	clients/build glib qml
+	clients/build glib stacker qml
 	examples/shell/build
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/show --pictures docs/shell
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl clients/inspector/picture docs/inspector.png
