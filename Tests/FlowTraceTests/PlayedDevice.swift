@@ -26,6 +26,8 @@ struct PlayedDevice: ~Copyable {
     private var open: [Presentation] = []
     /// Properties, by the numbers of their steppers.
     private var properties: [Int: StepperValue] = [:]
+    /// The outputs that there are, and who says so.
+    private var outputs: (names: [String], setter: String)?
     /// The answers to the latest call, unless they are what everybody hopes for.
     private var answers: [UInt64: String] = [:]
     /// The values of the context that the programs of screens were told last.
@@ -54,6 +56,7 @@ struct PlayedDevice: ~Copyable {
         for (index, stepper) in definitions.steppers.enumerated() where stepper.isProperty {
             handle(.stepperChanged(StepperID(index), properties[index] ?? .absent))
         }
+        if let outputs { plug(outputs.names, by: outputs.setter) }
         pass(200_000)
     }
 
@@ -117,6 +120,14 @@ struct PlayedDevice: ~Copyable {
     mutating func change(_ stepper: Int, to value: Value) {
         properties[stepper] = .value(value)
         if isOn { handle(.stepperChanged(StepperID(stepper), .value(value))) }
+    }
+
+    /// A program says which outputs there are (S-53).
+    mutating func plug(_ names: [String], by setter: String) {
+        outputs = (names, setter)
+        guard isOn else { return }
+        requests += 1
+        handle(.outputsSet(RequestID(requests), names, by: client(setter)))
     }
 
     /// A service sends a signal.

@@ -127,6 +127,7 @@ struct RecipeTour: ~Copyable {
             let (node, client) = (try node(words[2]), device.client(name))
             let result = try Self.arguments(words.dropFirst(3), device.screen(at: words[2])?.result ?? [])
             return device.call { .screenFinished($0, of: node, result, by: client) }
+        case (3..., let name, "has"): device.plug(Array(words.dropFirst(2)), by: name)
         case (3..., let name, "signals"): try signal(name, words[2], Array(words.dropFirst(3)))
         case (3, let name, "says"): try change(name, words[2])
         default: throw Unreadable(description: "'* \(words.joined(separator: " "))' is nothing that can happen")

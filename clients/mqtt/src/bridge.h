@@ -56,7 +56,7 @@ typedef struct Bridge {
     // steps.c
     StepRow *emitting;  ///< The step that has been emitted and is not answered.
     uint64_t emitted_at;
-    bool on_its_way, lacks_input;
+    bool on_its_way;
     StepRow *doubt;  ///< The step whose fate is looked up.
     int64_t doubt_after;
     bool doubts_remain;

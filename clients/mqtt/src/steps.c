@@ -275,13 +275,6 @@ static int emitted(sd_bus_message *answer, void *userdata, sd_bus_error *ignored
         steps_wait(bridge, 1000000);
         return 0;
     }
-    // A flowbusd that does not know the option: then the step restarts the times of S-34.
-    if (error && !bridge->lacks_input && sd_bus_error_has_name(error, SERVICE ".Error.InvalidArguments") &&
-        strstr(error->message, "'input'")) {
-        bridge->lacks_input = true;
-        emit(bridge);
-        return 0;
-    }
     uint64_t serial = 0;
     const char *verdict = NULL;
     if (error) {
@@ -309,9 +302,8 @@ static void emit(Bridge *bridge) {
     json_t *rule = steps_rule(bridge, row);
     sd_bus_message *call = service_call(bridge, json_string_value(json_object_get(rule, "on")), SERVICE ".Stepper", "EmitStepWithOptions");
     FREE char *token = text("%lld.%s", (long long)row->id, row->token);
-    int options = bridge->lacks_input ? 2 : 3;
     if (steps_append(call, rule, row) &&
-        sd_bus_message_append(call, "a{sv}", options, "token", "s", token, "wait", "b", 0, "input", "b", 0) >= 0 &&
+        sd_bus_message_append(call, "a{sv}", 3, "token", "s", token, "wait", "b", 0, "input", "b", 0) >= 0 &&
         service_send(bridge, call, CALL_TIMEOUT, emitted)) {
         bridge->on_its_way = true;
         return;
