@@ -17,7 +17,7 @@ struct ModelTests {
     }
 
     @Test(arguments: 0..<shards)
-    func `S-1 to S-51 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
+    func `S-1 to S-58 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
         if shard == 0 { print("model: \(Self.sequences) sequences, seeds from \(Self.first) on") }
         var usage = Case.Usage()
         for number in stride(from: shard, to: Self.sequences, by: Int(Self.shards)) {
