@@ -164,7 +164,7 @@ static void put_declarations(struct bytes *bytes, struct random *random) {
 enum place { AT_ROOT, IN_TREE };
 
 // Among the values: S is a step with its arguments, L a list of those, P segments of a path, C a root, O options, A arguments,
-// D the name of a flow, T declarations of steps, R options of a registration. Other letters are types.
+// D the name of a flow, T declarations of steps, R options of a registration, W words. Other letters are types.
 static const struct shape {
     const char *interface, *member, *values;
     enum place place;
@@ -200,7 +200,7 @@ static const struct shape {
     {NAME ".Coordinator", "RegisterFlow", "DoTR", AT_ROOT, 20},
     {NAME ".Coordinator", "UnregisterFlow", "D", AT_ROOT, 10},
     {NAME ".Coordinator", "MoveRoot", "os", AT_ROOT, 5},
-    {NAME ".Coordinator", "SetOutputs", "as", AT_ROOT, 5},
+    {NAME ".Coordinator", "SetOutputs", "W", AT_ROOT, 5},
     {NAME ".Coordinator", "GetStack", "s", AT_ROOT, 5},
     {NAME ".Coordinator", "SetContext", "A", AT_ROOT, 10},
     {NAME ".Coordinator", "GetTimings", "", AT_ROOT, 2},
@@ -240,6 +240,7 @@ static const char *signature_of(char value) {
     case 'T': return "a{sa{ss}}";
     case 'O': case 'A': case 'R': return "a{sv}";
     case 'D': return "s";
+    case 'W': return "as";
     default: return NULL;
     }
 }
@@ -256,6 +257,7 @@ static void put_shape_value(struct bytes *bytes, struct random *random, char val
     case 'R': return put_entries(bytes, random, registration, LENGTH(registration), 5);
     case 'D': return put_string(bytes, once_in(random, 10) ? word(random) : CHOOSE(random, flows));
     case 'T': return put_declarations(bytes, random);
+    case 'W': return put_random(bytes, random, "as", &vocabulary);
     case 'b': return put_bool(bytes, !once_in(random, 8));
     default: return put_random(bytes, random, type, &vocabulary);
     }

@@ -57,11 +57,11 @@ struct AskClientTests {
     private let tree: Events<TreeEvent>
     private let made = Made()
 
-    init() throws {
+    init() async throws {
         service = try Service(Self.definitions)
         bus = try NavigationBus(service)
         picker = try NavigationBus(service)
-        tree = Events(bus.watch())
+        tree = try await Events.following(bus)
     }
 
     /// The process that shows the pads.

@@ -114,3 +114,12 @@ final class Events<Element: Sendable> {
         }
     }
 }
+
+extension Events<TreeEvent> {
+    /// Follows the tree of a service: what happens from now on is no part of the snapshot.
+    static func following(_ bus: NavigationBus) async throws -> Events<TreeEvent> {
+        let tree = Events(bus.watch())
+        try await tree.first { if case .snapshot = $0 { true } else { false } }
+        return tree
+    }
+}

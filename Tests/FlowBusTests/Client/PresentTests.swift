@@ -60,7 +60,7 @@ struct PresentTests {
             continuation.yield(.withdraw(withdrawal))
         }
         #expect(presenter.path == "/com/example/Peer")
-        let tree = Events(bus.watch())
+        let tree = try await Events.following(bus)
         let outcome = try await bus.emit(
             "open", ["n": .int64(3)], on: "main", options: EmitOptions(activationToken: "now"))
         let request = try await presented(events)
@@ -93,7 +93,7 @@ struct PresentTests {
             request.yield($0)
         }
         try service.listen()
-        let tree = Events(bus.watch())
+        let tree = try await Events.following(bus)
         try await bus.emit("open", ["n": .int64(3)], on: "main")
         try await tree.first { if case .changed("main/page", .presented(true)) = $0 { true } else { false } }
         let first = try await asked.first()
@@ -119,7 +119,7 @@ struct PresentTests {
 
     @Test func `S-31 the service gets a thrown error, and dismisses the screen`() async throws {
         let presenter = try await player.present(as: "com.example.Peer") { _ in throw TestFailure("no room") }
-        let tree = Events(bus.watch())
+        let tree = try await Events.following(bus)
         try await bus.emit("open", ["n": .int64(3)], on: "main")
         try await tree.first { if case .removed("main/page") = $0 { true } else { false } }
         try service.process.waitForLine(in: .errors) { $0.contains("no room") }
@@ -140,7 +140,7 @@ struct PresentTests {
         let presenter = try await player.present(as: "com.example.Peer") { request in
             try await player.setVisible(true, at: request.path)
         }
-        let tree = Events(bus.watch())
+        let tree = try await Events.following(bus)
         try await bus.emit("watch", on: "main")
         try await tree.first { if case .navigated(let it) = $0 { it.step == "tick" } else { false } }
         #expect(try await player.ownedPresentables().map(\.path) == ["main/watched"])
@@ -151,7 +151,7 @@ struct PresentTests {
     @Test func `only the presenter gets the arguments of private steps`() async throws {
         let (events, continuation) = operations()
         let presenter = try await player.present(as: "com.example.Peer") { continuation.yield(.present($0)) }
-        let tree = Events(bus.watch())
+        let tree = try await Events.following(bus)
         try await bus.emit("secret", ["pin": .string("1234")], on: "main")
         #expect(try await presented(events).arguments == ["pin": .string("1234")])
         try await tree.first { if case .navigated = $0 { true } else { false } }
@@ -211,7 +211,7 @@ struct PresentTests {
     @Test func `the presenter is served again after the bus restarts`() async throws {
         let (events, continuation) = operations()
         let presenter = try await player.present(as: "com.example.Peer") { continuation.yield(.present($0)) }
-        let tree = Events(bus.watch())
+        let tree = try await Events.following(bus)
         try await tree.first { $0.short == "live main" }
         try service.bus.kill()
         try service.bus.start()

@@ -73,10 +73,10 @@ struct SavedStateTests {
     private let bus: NavigationBus
     private let tree: Events<TreeEvent>
 
-    init() throws {
+    init() async throws {
         service = try Service(Self.definitions)
         bus = try NavigationBus(service)
-        tree = Events(bus.watch())
+        tree = try await Events.following(bus)
     }
 
     /// A process of the program.

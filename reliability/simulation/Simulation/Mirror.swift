@@ -63,30 +63,13 @@ struct Mirror: Equatable {
 
     private static func object(_ message: MessageReader) throws -> Object {
         var object: Object = [:]
-        var isFlow = false
         _ = try message.enterContainer(.array, "{sa{sv}}")
         while try message.enterContainer(.dictEntry, "sa{sv}") {
-            let interface = sim_message_hash(message.handle)
-            isFlow = isFlow || interface == flow
-            try properties(message, of: interface, into: &object)
+            try properties(message, of: sim_message_hash(message.handle), into: &object)
             try message.exitContainer()
         }
         try message.exitContainer()
-        // These are reported for screens alone.
-        if isFlow { for property in ofScreens { object[property] = nil } }
         return object
-    }
-
-    private static let flow = hash(of: "\(BusNames.Interface.flow)")
-    private static let ofScreens = ["Title"].map {
-        hash(of: "\(BusNames.Interface.presentable)") &* 31 ^ hash(of: $0)
-    }
-
-    /// As `sim_message_hash` of a string.
-    private static func hash(of text: String) -> UInt64 {
-        ([UInt8(ascii: "s")] + Array(text.utf8) + [0]).reduce(0xcbf2_9ce4_8422_2325) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
     }
 
     private static func properties(
