@@ -211,7 +211,7 @@ struct PresentTests {
     @Test func `the presenter is served again after the bus restarts`() async throws {
         let (events, continuation) = operations()
         let presenter = try await player.present(as: "com.example.Peer") { continuation.yield(.present($0)) }
-        let tree = try await Events.following(bus)
+        let tree = Events(bus.watch())
         try await tree.first { $0.short == "live main" }
         try service.bus.kill()
         try service.bus.start()
