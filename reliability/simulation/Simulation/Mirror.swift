@@ -72,6 +72,13 @@ struct Mirror: Equatable {
         return object
     }
 
+    /// As `sim_message_hash` of a string.
+    private static func hash(of text: String) -> UInt64 {
+        ([UInt8(ascii: "s")] + Array(text.utf8) + [0]).reduce(0xcbf2_9ce4_8422_2325) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+    }
+
     private static func properties(
         _ message: MessageReader, of interface: UInt64, into object: inout Object
     ) throws {
