@@ -312,14 +312,8 @@ struct GraphBuilder {
     }
 
     private static func text(_ source: Binding.Source) -> String {
-        switch source {
-        case .literal(let value): Names.escaped(value.description)
-        case .step(let name): "$\(name)"
-        case .flow(let name): "$flow.\(name)"
-        case .output: "$flow.output"
-        case .context(let name): "$context.\(name)"
-        case .result, .asked, .childName, .reason, .error, .message: ""
-        }
+        if case .literal(let value) = source { return Names.escaped(value.description) }
+        return source.reference ?? ""
     }
 
     /// A name, and the arguments of its key by which one of several is meant (S-51).

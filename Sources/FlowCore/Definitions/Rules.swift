@@ -216,6 +216,23 @@ public struct Binding: Equatable, Sendable {
         case error
         /// `$message` in `onDismissed`: the text of that error.
         case message
+
+        /// The text that refers to the value; nil for one that stands there itself.
+        public var reference: String? {
+            switch self {
+            case .literal: nil
+            case .step(let name): "$" + name
+            case .flow(let name): "$flow." + name
+            case .output: "$flow.output"
+            case .context(let name): "$context." + name
+            case .result(let name): "$result." + name
+            case .asked(let name): "$asked." + name
+            case .childName: "$name"
+            case .reason: "$reason"
+            case .error: "$error"
+            case .message: "$message"
+            }
+        }
     }
 
     /// The declared name of the argument.

@@ -42,9 +42,8 @@ extension Machine {
             throw FlowError(.limitExceeded, "there are \(given.count) outputs of at most \(Limits.outputs)")
         }
         for (place, name) in given.enumerated() {
-            guard Names.isOutput(name) else {
-                throw FlowError(
-                    .invalidArguments, "'\(Names.escaped(name))' can't be the name of an output: \(Names.outputRule)")
+            if let problem = Names.problem(output: name, canBeNone: false) {
+                throw FlowError(.invalidArguments, problem)
             }
             guard !given[..<place].contains(name) else {
                 throw FlowError(

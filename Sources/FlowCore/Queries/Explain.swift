@@ -468,14 +468,7 @@ extension Machine {
 extension Binding.Source {
     /// What a condition compares, as files have it.
     fileprivate var text: String {
-        switch self {
-        case .literal: "the value in the file"
-        case .step(let name): "'$\(name)'"
-        case .flow(let name): "'$flow.\(name)'"
-        case .output: "'$flow.output'"
-        case .context(let name): "'$context.\(name)'"
-        case .result, .asked, .childName, .reason, .error, .message: ""
-        }
+        reference.map { "'\($0)'" } ?? "the value in the file"
     }
 }
 

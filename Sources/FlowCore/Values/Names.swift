@@ -47,10 +47,13 @@ public enum Names {
     /// The rule of ``isOutput(_:)`` in words.
     public static let outputRule = "a word without spaces, at most 64 bytes"
 
-    /// Returns why a text can be neither the name of an output nor empty for none; nil if it can.
-    public static func problem(output: String) -> String? {
-        output.isEmpty || isOutput(output)
-            ? nil : "'\(escaped(output))' can't be the name of an output: \(outputRule), or empty for none"
+    /// Returns why a text can't be the name of an output; nil if it can.
+    ///
+    /// - Parameter canBeNone: whether it can also be empty, for none.
+    public static func problem(output: String, canBeNone: Bool = true) -> String? {
+        if isOutput(output) || canBeNone && output.isEmpty { return nil }
+        return "'\(escaped(output))' can't be the name of an output: \(outputRule)"
+            + (canBeNone ? ", or empty for none" : "")
     }
 
     /// Returns whether a text matches a pattern, in which `*` stands for any text and `?` for one character.

@@ -52,14 +52,13 @@ extension Resolver {
         for flow in definitions.flows {
             for rule in flow.rules {
                 for case .move(let source) in rule.alternatives.flatMap(\.contributors) {
-                    var what: String?
-                    switch source {
-                    case .step(let name) where privateArguments(of: rule.step, at: flow, definitions).contains(name):
-                        what = "$\(name)"
-                    case .context(let name) where definitions.isPrivateContext(name): what = "$context.\(name)"
-                    default: break
-                    }
-                    guard let what,
+                    let isPrivate =
+                        switch source {
+                        case .step(let name): privateArguments(of: rule.step, at: flow, definitions).contains(name)
+                        case .context(let name): definitions.isPrivateContext(name)
+                        default: false
+                        }
+                    guard isPrivate, let what = source.reference,
                         let location = draft.flows[flow.name]?.rules[definitions[rule.step].name]?.location
                     else { continue }
                     diagnostics.error(
@@ -82,7 +81,7 @@ extension Resolver {
         _ name: String, _ source: Binding.Source, _ type: ValueType, _ item: Item, _ word: String,
         _ context: RuleContext
     ) -> Condition? {
-        guard let text = item.text, text.hasPrefix("$flow.") || text.hasPrefix("$context.") else {
+        guard let text = item.text, text.hasPrefix("$flow.") || text.hasPrefix(Self.contextPrefix) else {
             guard let value = compared(item, type, name, word) else { return nil }
             return switch source {
             case .step(let name): .argument(name, value)

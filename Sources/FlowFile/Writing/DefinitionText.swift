@@ -241,7 +241,7 @@ struct DefinitionText {
                         self.value(value, of: nil, isPrivate: definitions.isPrivateContext(name))
                     )
                 case .same(.step(let name), let other): (name, source(other, of: step))
-                case .same(let one, let other): (Self.reference(one) ?? "", source(other, of: step))
+                case .same(let one, let other): (one.reference ?? "", source(other, of: step))
                 }
             })
     }
@@ -332,24 +332,7 @@ struct DefinitionText {
         _ source: Binding.Source, of step: StepID?, isPrivate: Bool = false
     ) -> WrittenToml {
         if case .literal(let value) = source { return self.value(value, of: step, isPrivate: isPrivate) }
-        return .string(Self.reference(source) ?? "")
-    }
-
-    /// The text that refers to a value; nil for one that stands there itself.
-    private static func reference(_ source: Binding.Source) -> String? {
-        switch source {
-        case .literal: nil
-        case .step(let name): "$" + name
-        case .flow(let name): "$flow." + name
-        case .output: "$flow.output"
-        case .context(let name): "$context." + name
-        case .result(let name): "$result." + name
-        case .asked(let name): "$asked." + name
-        case .childName: "$name"
-        case .reason: "$reason"
-        case .error: "$error"
-        case .message: "$message"
-        }
+        return .string(source.reference ?? "")
     }
 
     // MARK: Values

@@ -49,10 +49,7 @@ struct Flowbusd {
 
     /// `--introspect`
     private func printInterfaces() -> ExitStatus {
-        let all = [
-            StepperInterface.description, PresentableInterface.description, FlowInterface.description,
-            CoordinatorInterface.description, HistoryInterface.description,
-        ]
+        let all = OwnInterfaces.all
         let wanted = all.filter { options.interface == nil || $0.name.description == options.interface }
         guard !wanted.isEmpty else {
             let names = all.map(\.name.description)

@@ -28,22 +28,30 @@ struct Setup {
     let vtables = Vtables()
     /// The methods of the interfaces.
     let methods = MethodTable(
-        root: [CoordinatorInterface.description, HistoryInterface.description],
-        presentables: [StepperInterface.description, PresentableInterface.description],
-        flows: [FlowInterface.description])
+        root: OwnInterfaces.root, presentables: OwnInterfaces.presentables, flows: OwnInterfaces.flows)
     /// What Introspect answers.
     let introspection = Introspection()
+}
+
+/// The interfaces of the service, by the objects that have them.
+enum OwnInterfaces {
+    static var root: [InterfaceDescription] { [CoordinatorInterface.description, HistoryInterface.description] }
+    static var presentables: [InterfaceDescription] {
+        [StepperInterface.description, PresentableInterface.description]
+    }
+    /// What flows have beside those of all presentables.
+    static var flows: [InterfaceDescription] { [FlowInterface.description] }
+    static var all: [InterfaceDescription] { presentables + flows + root }
 }
 
 /// The documents of the objects.
 struct Introspection {
     private static let standard = InterfaceDescription.standardXML
-    private let screen = standard + StepperInterface.description.xml + PresentableInterface.description.xml
-    private let flow = FlowInterface.description.xml
+    private let screen = standard + OwnInterfaces.presentables.map(\.xml).joined()
+    private let flow = OwnInterfaces.flows.map(\.xml).joined()
     /// Of the root object, below which the presentables are twice.
     let root = InterfaceDescription.document(
-        standard + InterfaceDescription.objectManagerXML + CoordinatorInterface.description.xml
-            + HistoryInterface.description.xml,
+        standard + InterfaceDescription.objectManagerXML + OwnInterfaces.root.map(\.xml).joined(),
         children: [BusNames.tree, BusNames.instances].map { lastElement("\($0)") })
 
     /// Of the node above all roots, which has no interface of the service.
