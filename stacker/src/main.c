@@ -139,14 +139,19 @@ static const sd_bus_vtable properties[] = {
     SD_BUS_VTABLE_END,
 };
 
+static int display_listens(sd_event_source *source, uint64_t time, void *data)
+{
+    (void)source, (void)time, (void)data;
+    begin_anew("the display is there");
+    return 0;
+}
+
 static int socket_appeared(sd_event_source *source, const struct inotify_event *event, void *name)
 {
     (void)source;
-    // An X server and a Wayland compositor bind and listen in one go; wait for the second.
-    if (event->len && !strcmp(event->name, name)) {
-        usleep(50000);
-        begin_anew("the display is there");
-    }
+    // An X server and a Wayland compositor bind and listen in one go; nothing tells of the second.
+    if (event->len && !strcmp(event->name, name))
+        sd_event_add_time_relative(loop, NULL, CLOCK_MONOTONIC, 50000, 1000, display_listens, NULL);
     return 0;
 }
 

@@ -112,13 +112,8 @@ static void bring(struct toplevel *it, struct display *display, bool is_full)
 }
 
 const struct protocol plasma = {
-    .backend = {.name = "plasma_window_management",
-        .can = "front, focus, size by fullscreen, outputs, process; not order, place, strips",
-        .version = wayland_version,
-        .fills = true,
-        .read = wayland_read,
-        .arrange = wayland_arrange,
-        .is_arranged = wayland_is_arranged},
+    .name = "plasma_window_management",
+    .can = "front, focus, size by fullscreen, outputs, process; not order, place, strips",
     .bind = bind,
     .bring = bring,
     .leave_fullscreen = leave_fullscreen,

@@ -226,7 +226,7 @@ static const struct wl_registry_listener registry_events = {global, global_remov
 
 // What stands where.
 
-bool wayland_read(struct arena *arena, struct view *view)
+static bool wayland_read(struct arena *arena, struct view *view)
 {
     for (struct display *it = displays; it; it = it->next)
         if (it->name) *ADD(arena, &view->outputs) = (struct output){.name = arena_copy(arena, it->name), .area = it->area};
@@ -290,7 +290,7 @@ static bool is_in_front(const struct plan *plan, size_t output)
     return focused_output(plan) != output || belongs(focused, top) || is_exempt(plan, focused);
 }
 
-bool wayland_is_arranged(const struct plan *plan)
+static bool wayland_is_arranged(const struct plan *plan)
 {
     for (size_t at = 0; at < plan->view.outputs.count; at++)
         if (!is_in_front(plan, at)) return false;
@@ -314,7 +314,7 @@ static void raise_top(const struct plan *plan, size_t output)
     used->bring(top, display, asks);
 }
 
-void wayland_arrange(struct arena *arena, const struct plan *plan)
+static void wayland_arrange(struct arena *arena, const struct plan *plan)
 {
     (void)arena;
     size_t last = focused_output(plan);
@@ -342,7 +342,7 @@ static int has_event(sd_event_source *source, int fd, uint32_t revents, void *da
     return 0;
 }
 
-const char *wayland_version(void)
+static const char *wayland_version(void)
 {
     return version;
 }
@@ -373,5 +373,8 @@ const struct backend *wayland_connect(sd_event *event)
     sd_event_source *source;
     sd_event_add_io(event, &source, wl_display_get_fd(connection), EPOLLIN, has_event, NULL);
     sd_event_source_set_prepare(source, flush);
-    return &used->backend;
+    static struct backend backend = {
+        .version = wayland_version, .fills = true, .read = wayland_read, .arrange = wayland_arrange, .is_arranged = wayland_is_arranged};
+    backend.name = used->name, backend.can = used->can;
+    return &backend;
 }

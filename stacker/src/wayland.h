@@ -35,7 +35,8 @@ struct toplevel {
 
 // A protocol.
 struct protocol {
-    struct backend backend;
+    const char *name;
+    const char *can; // As of the back end.
     void (*bind)(struct wl_registry *registry, uint32_t global, uint32_t version);
     void (*bring)(struct toplevel *toplevel, struct display *display, bool is_full);
     void (*leave_fullscreen)(struct toplevel *toplevel);
@@ -54,8 +55,3 @@ void toplevel_said(struct toplevel *toplevel); // All of it.
 void toplevel_free(struct toplevel *toplevel);
 struct display *display_of(struct wl_output *proxy);
 struct display *display_at(struct area area);
-
-bool wayland_read(struct arena *arena, struct view *view);
-bool wayland_is_arranged(const struct plan *plan);
-void wayland_arrange(struct arena *arena, const struct plan *plan);
-const char *wayland_version(void);

@@ -91,13 +91,8 @@ static void bring(struct toplevel *it, struct display *display, bool is_full)
 }
 
 const struct protocol wlr = {
-    .backend = {.name = "wlr-foreign-toplevel-management",
-        .can = "front, focus, size by fullscreen, outputs; not order, place, strips, process",
-        .version = wayland_version,
-        .fills = true,
-        .read = wayland_read,
-        .arrange = wayland_arrange,
-        .is_arranged = wayland_is_arranged},
+    .name = "wlr-foreign-toplevel-management",
+    .can = "front, focus, size by fullscreen, outputs; not order, place, strips, process",
     .bind = bind,
     .bring = bring,
     .leave_fullscreen = leave_fullscreen,
