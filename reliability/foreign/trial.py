@@ -57,7 +57,9 @@ def words(library, command):
 def environment(library, address=None):
     """The environment of a library's programs."""
     own = {name: value.format(address=address) for name, value in library.environment.items()}
-    return {**harness.environment(address), "LC_ALL": "C.UTF-8", "PYTHONPATH": str(PYPI), **own}
+    # What a library that reads the XML of an interface finds as an installed file.
+    presenter = harness.TOP / "dbus" / f"{NAME}.Presenter.xml"
+    return {**harness.environment(address), "LC_ALL": "C.UTF-8", "PYTHONPATH": str(PYPI), "PRESENTER": str(presenter), **own}
 
 
 def build(library):

@@ -29,21 +29,36 @@ def wait_states(bridge, wanted):
     raise AssertionError(f"the steps are {states(bridge)} instead of {wanted}")
 
 
-def test_killed_between_emission_and_answer(device, bridge, person):
+def watch(person):
+    """Somebody who hears everything, from when the bridge is there."""
     operator = person()
-    running = bridge().start()
     operator.follow("flowbus/#")
     operator.wait("flowbus/kiosk/online")
-    operator.ask("counted", {"number": 0})
+    return operator
+
+
+def kill_in_the_call(device, running, operator, step, message, wanted):
+    """Kills the bridge when flowbusd, which is stopped, has its call of a step, and has not looked at it."""
     os.kill(device.flowbusd.process_id, signal.SIGSTOP)
-    # flowbusd has the call, and has not looked at it.
-    operator.send("flowbus/kiosk/step/counted", {"token": "a", "arguments": {"number": 1}})
-    wait_states(running, [2, 1])
+    operator.send(f"flowbus/kiosk/step/{step}", message)
+    wait_states(running, wanted)
     # The marked step is sent with the same turn of the loop; this is answered by a later one.
     running.property("OpenSteps")
     running.kill()
+
+
+def go_on(device, running):
+    """flowbusd takes the call, and the next bridge starts."""
     os.kill(device.flowbusd.process_id, signal.SIGCONT)
     running.start()
+
+
+def test_killed_between_emission_and_answer(device, bridge, person):
+    running = bridge().start()
+    operator = watch(person)
+    operator.ask("counted", {"number": 0})
+    kill_in_the_call(device, running, operator, "counted", {"token": "a", "arguments": {"number": 1}}, [2, 1])
+    go_on(device, running)
     # Nobody repeats it: the next bridge finds out by itself.
     assert operator.wait("flowbus/kiosk/verdict/a")["verdict"] == "navigated"
     assert operator.ask("counted", {"number": 2})["verdict"] == "navigated"
@@ -51,15 +66,9 @@ def test_killed_between_emission_and_answer(device, bridge, person):
 
 
 def test_killed_with_flowbusd(device, bridge, person):
-    operator = person()
     running = bridge().start()
-    operator.follow("flowbus/#")
-    operator.wait("flowbus/kiosk/online")
-    os.kill(device.flowbusd.process_id, signal.SIGSTOP)
-    operator.send("flowbus/kiosk/step/counted", {"token": "a", "arguments": {"number": 1}})
-    wait_states(running, [1])
-    running.property("OpenSteps")
-    running.kill()
+    operator = watch(person)
+    kill_in_the_call(device, running, operator, "counted", {"token": "a", "arguments": {"number": 1}}, [1])
     # The call dies with flowbusd.
     device.flowbusd.kill()
     device.start_flowbusd()
@@ -69,17 +78,10 @@ def test_killed_with_flowbusd(device, bridge, person):
 
 
 def test_killed_while_a_step_is_deferred(device, bridge, person):
-    operator = person()
     running = bridge().start()
-    operator.follow("flowbus/#")
-    operator.wait("flowbus/kiosk/online")
-    os.kill(device.flowbusd.process_id, signal.SIGSTOP)
-    operator.send("flowbus/kiosk/step/later", {"token": "a", "arguments": {"number": 1}})
-    wait_states(running, [1])
-    running.property("OpenSteps")
-    running.kill()
-    os.kill(device.flowbusd.process_id, signal.SIGCONT)
-    running.start()
+    operator = watch(person)
+    kill_in_the_call(device, running, operator, "later", {"token": "a", "arguments": {"number": 1}}, [1])
+    go_on(device, running)
     # It may be waiting there, and is: no history tells that.
     assert operator.wait("flowbus/kiosk/verdict/a")["verdict"] == "pending"
     # A step of the same topic waits behind it, others don't.
@@ -95,17 +97,10 @@ def test_killed_while_a_step_is_deferred(device, bridge, person):
 def test_killed_while_a_guard_decides(device, bridge, person):
     decided = threading.Event()
     device.guard("org.example.Guard", lambda _question: decided.wait(60))
-    operator = person()
     running = bridge().start()
-    operator.follow("flowbus/#")
-    operator.wait("flowbus/kiosk/online")
-    os.kill(device.flowbusd.process_id, signal.SIGSTOP)
-    operator.send("flowbus/kiosk/step/guarded", {"token": "a"})
-    wait_states(running, [1])
-    running.property("OpenSteps")
-    running.kill()
-    os.kill(device.flowbusd.process_id, signal.SIGCONT)
-    running.start()
+    operator = watch(person)
+    kill_in_the_call(device, running, operator, "guarded", {"token": "a"}, [1])
+    go_on(device, running)
     # The flow waits, for the answer about this very step.
     assert operator.wait("flowbus/kiosk/verdict/a")["verdict"] == "pending"
     decided.set()
@@ -116,15 +111,9 @@ def test_killed_while_a_guard_decides(device, bridge, person):
 def test_killed_before_a_guard_is_asked(device, bridge, person):
     asked = []
     device.guard("org.example.Guard", lambda question: asked.append(question) or True)
-    operator = person()
     running = bridge().start()
-    operator.follow("flowbus/#")
-    operator.wait("flowbus/kiosk/online")
-    os.kill(device.flowbusd.process_id, signal.SIGSTOP)
-    operator.send("flowbus/kiosk/step/guarded", {"token": "a"})
-    wait_states(running, [1])
-    running.property("OpenSteps")
-    running.kill()
+    operator = watch(person)
+    kill_in_the_call(device, running, operator, "guarded", {"token": "a"}, [1])
     device.flowbusd.kill()
     device.start_flowbusd()
     running.start()
@@ -135,10 +124,8 @@ def test_killed_before_a_guard_is_asked(device, bridge, person):
 
 def test_killed_in_the_callback(device, bridge, person, broker):
     """libmosquitto has acknowledged the message, and the bridge has not written it down: only the sender can bring it again."""
-    operator = person()
     running = bridge().start()
-    operator.follow("flowbus/#")
-    operator.wait("flowbus/kiosk/online")
+    operator = watch(person)
     operator.ask("counted", {"number": 0})
     database = sqlite3.connect(running.folder / "state/steps.db", isolation_level=None)
     database.execute("BEGIN IMMEDIATE")
@@ -161,18 +148,11 @@ def test_no_history_no_guess(flowbus, bridge, person):
 
     device = flowbus(toml=FLOWS, options=["--history-entries", "0"])
     device.start_flowbusd()
-    operator = person()
     running = bridge(device=device).start()
-    operator.follow("flowbus/#")
-    operator.wait("flowbus/kiosk/online")
+    operator = watch(person)
     operator.ask("counted", {"number": 0})
-    os.kill(device.flowbusd.process_id, signal.SIGSTOP)
-    operator.send("flowbus/kiosk/step/counted", {"token": "a", "arguments": {"number": 1}})
-    wait_states(running, [2, 1])
-    running.property("OpenSteps")
-    running.kill()
-    os.kill(device.flowbusd.process_id, signal.SIGCONT)
-    running.start()
+    kill_in_the_call(device, running, operator, "counted", {"token": "a", "arguments": {"number": 1}}, [2, 1])
+    go_on(device, running)
     told = operator.wait("flowbus/kiosk/verdict/a")
     assert told["error"] == "org.flowbus.Mqtt.Error.InDoubt"
 

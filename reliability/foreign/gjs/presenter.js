@@ -1,15 +1,8 @@
 const {Gio, GLib} = imports.gi;
 
-const presenter = Gio.DBusExportedObject.wrapJSObject(`<node><interface name="org.flowbus.Navigation1.Presenter">
-  <method name="Present">
-    <arg type="o" direction="in"/> <arg type="s" direction="in"/> <arg type="a{sv}" direction="in"/>
-    <arg type="a{sv}" direction="in"/> <arg type="a{sv}" direction="out"/>
-  </method>
-  <method name="Withdraw">
-    <arg type="o" direction="in"/> <arg type="t" direction="in"/> <arg type="s" direction="in"/>
-  </method>
-  <method name="Alive"/>
-</interface></node>`, {
+const [, bytes] = GLib.file_get_contents(GLib.getenv('PRESENTER'));
+const xml = new TextDecoder().decode(bytes);
+const presenter = Gio.DBusExportedObject.wrapJSObject(xml, {
     Present(presentable, name, values, details) {
         print('present', details.reason.unpack());
         return {visible: new GLib.Variant('b', true), title: values.label};

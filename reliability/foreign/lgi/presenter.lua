@@ -2,16 +2,9 @@ local lgi = require "lgi"
 local Gio, GLib, GObject = lgi.Gio, lgi.GLib, lgi.GObject
 local Variant = GLib.Variant
 
-local xml = [[<node><interface name="org.flowbus.Navigation1.Presenter">
-  <method name="Present">
-    <arg type="o" direction="in"/> <arg type="s" direction="in"/> <arg type="a{sv}" direction="in"/>
-    <arg type="a{sv}" direction="in"/> <arg type="a{sv}" direction="out"/>
-  </method>
-  <method name="Withdraw">
-    <arg type="o" direction="in"/> <arg type="t" direction="in"/> <arg type="s" direction="in"/>
-  </method>
-  <method name="Alive"/>
-</interface></node>]]
+local file = assert(io.open(os.getenv("PRESENTER")))
+local interface = Gio.DBusNodeInfo.new_for_xml(file:read("*a")).interfaces[1]
+file:close()
 
 local function called(_, _, _, _, method, values, call)
   if method == "Present" then
@@ -30,6 +23,6 @@ end
 
 io.stdout:setvbuf("line")
 local bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-bus:register_object("/org/example/Foreign", Gio.DBusNodeInfo.new_for_xml(xml).interfaces[1], GObject.Closure(called))
+bus:register_object("/org/example/Foreign", interface, GObject.Closure(called))
 Gio.bus_own_name_on_connection(bus, "org.example.Foreign", 0, GObject.Closure(function() print("ready") end))
 GLib.MainLoop():run()

@@ -1,22 +1,12 @@
+import os
+
 from gi.repository import GLib
 from pydbus import SessionBus, Variant
 
 
 class Presenter:
-    """
-    <node><interface name="org.flowbus.Navigation1.Presenter">
-      <method name="Present">
-        <arg type="o" name="presentable" direction="in"/> <arg type="s" name="name" direction="in"/>
-        <arg type="a{sv}" name="arguments" direction="in"/> <arg type="a{sv}" name="details" direction="in"/>
-        <arg type="a{sv}" name="report" direction="out"/>
-      </method>
-      <method name="Withdraw">
-        <arg type="o" name="presentable" direction="in"/> <arg type="t" name="instance" direction="in"/>
-        <arg type="s" name="reason" direction="in"/>
-      </method>
-      <method name="Alive"/>
-    </interface></node>
-    """
+    with open(os.environ["PRESENTER"], encoding="utf-8") as file:
+        dbus = file.read()
 
     def Present(self, presentable, name, arguments, details):
         print("present", details["reason"], flush=True)

@@ -1,15 +1,6 @@
-from gi.repository import Gio, GLib
+import os
 
-XML = """<node><interface name="org.flowbus.Navigation1.Presenter">
-  <method name="Present">
-    <arg type="o" direction="in"/> <arg type="s" direction="in"/> <arg type="a{sv}" direction="in"/>
-    <arg type="a{sv}" direction="in"/> <arg type="a{sv}" direction="out"/>
-  </method>
-  <method name="Withdraw">
-    <arg type="o" direction="in"/> <arg type="t" direction="in"/> <arg type="s" direction="in"/>
-  </method>
-  <method name="Alive"/>
-</interface></node>"""
+from gi.repository import Gio, GLib
 
 
 def called(connection, sender, path, interface, method, arguments, call):
@@ -23,7 +14,9 @@ def called(connection, sender, path, interface, method, arguments, call):
         call.return_value(None)
 
 
+with open(os.environ["PRESENTER"], encoding="utf-8") as file:
+    interface = Gio.DBusNodeInfo.new_for_xml(file.read()).interfaces[0]
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-bus.register_object("/org/example/Foreign", Gio.DBusNodeInfo.new_for_xml(XML).interfaces[0], called)
+bus.register_object("/org/example/Foreign", interface, called)
 Gio.bus_own_name_on_connection(bus, "org.example.Foreign", 0, lambda *_: print("ready", flush=True), None)
 GLib.MainLoop().run()
