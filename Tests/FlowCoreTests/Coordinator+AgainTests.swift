@@ -184,6 +184,20 @@ struct AgainTests {
         #expect(world.paths == ["/main", "/main/home"])
     }
 
+    @Test func `D-3 S-48 a root whose initial step waits in a restart says afterwards what failed then`() throws {
+        let world = started(builder(whenEmpty: .again, "com.guard"))
+        for pause in [0, 500_000] as [UInt64] {
+            world.wait(pause)
+            world.answer(try #require(world.coordinator.questions.numbers.first), GuardAnswer.failed("early"))
+        }
+        world.wait(1_000_000)
+        let before = world.records.filter { $0.key.kind == .node }
+        world.restart()
+        #expect(world.records.filter { $0.key.kind == .node } == before)
+        world.answer(try #require(world.coordinator.questions.numbers.first), GuardAnswer.failed("late"))
+        #expect(try world.state("/main").waiting.contains("late"))
+    }
+
     @Test func `S-16 S-48 it does not begin while a step waits for it`() throws {
         let world = started(builder(whenEmpty: .again, "com.guard"))
         world.answer(try #require(world.coordinator.questions.numbers.first), .step(try world.id(ofStep: "begin"), []))

@@ -2,7 +2,10 @@
 // navigation is recorded (D-4).
 
 extension Machine {
-    mutating func restoreSteps(of stored: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
+    /// Restores the waiting steps. Returns the flows whose initial step is one of them.
+    mutating func restoreSteps(
+        of stored: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn
+    ) -> Set<NodeID> {
         queue.reserve(upTo: stored.steps.last?.number ?? 0)
         if onSameBus {
             let requests = Set(stored.steps.lazy.map(\.step.request))
@@ -27,10 +30,12 @@ extension Machine {
                 }
             }
         }
-        endReadiness(besides: Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow)))
+        let begun = Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow))
+        endReadiness(besides: begun)
         // Questions are asked again before the steps behind them continue.
         for (stage, step) in waiting where stage != .blocked { resumeRestored(step, stage, &turn) }
         for (stage, step) in waiting where stage == .blocked { resumeRestored(step, stage, &turn) }
+        return begun
     }
 
     // MARK: At presentables

@@ -51,9 +51,9 @@ extension Machine {
             steppers.restore(record, number, isLive: lost.slots[record.root] != nil)
         }
         restoreAsks(of: stored, lost, onSameBus: onSameBus, &turn)
-        restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
+        let begun = restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
         endRestoredAsks(onSameBus: onSameBus, &turn)
-        removeRestoredEmptyFlows(of: stored, onSameBus: onSameBus, &turn)
+        removeRestoredEmptyFlows(of: stored, besides: begun, onSameBus: onSameBus, &turn)
         takeUncovered()
         if definitions.haveIdleFlows || definitions.haveTimers { restoreTimes(stored, onSameBus: onSameBus, &turn) }
         // A signal may have been lost.
@@ -98,7 +98,11 @@ extension Machine {
     }
 
     /// Removes the flows of a restored tree that are empty, without a signal: no client has seen them (S-36).
-    private mutating func removeRestoredEmptyFlows(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
+    ///
+    /// - Parameter begun: the flows whose initial step waits.
+    private mutating func removeRestoredEmptyFlows(
+        of stored: RecordSet, besides begun: Set<NodeID>, onSameBus: Bool, _ turn: inout Turn
+    ) {
         var causes: [UInt64: EmptyFlows.Cause] = [:]
         for stored in stored.nodes {
             if let cause = stored.node.flow?.emptiedBy { causes[stored.instance] = cause.value }
@@ -107,10 +111,11 @@ extension Machine {
         for slot in forest.preorder().reversed() where forest[slot].flow?.isChildless == true {
             let mayGo = isLeftEmpty(slot)
             if !mayGo || isAwaitingSteps(slot) || whenEmpty(slot) == .again {
-                if mayGo {
+                let known = causes[forest[slot].instance]
+                // One that begins again is noted when its initial step has ended, with what failed then (S-48).
+                if mayGo, known != nil || !begun.contains(forest.id(of: slot)) {
                     var cause =
-                        causes[forest[slot].instance]
-                        ?? EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
+                        known ?? EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
                     if !onSameBus { cause.client = .daemon }
                     noteEmpty(slot, cause)
                 }
