@@ -146,6 +146,25 @@ struct PausesTests {
         #expect(world.presents == ["/main/page launch"])
     }
 
+    @Test func `D-3 S-47 a call that a restart cuts off is repeated after the pause of others with its name`()
+        throws
+    {
+        var builder = builder(patience: Self.longest)
+        builder.flow("main", children: .stack, whenEmpty: .stay, on: ["open": [.screen("page")]])
+        let world = try opened(builder)
+        let first = try call(world)
+        try world.emit("open", on: "/main")
+        #expect(world.presents == ["/main/page_2 launch"])
+        world.presentFails(first, Self.broken)
+        // It was called before.
+        #expect(try world.state("/main/page_2").waiting == "")
+        world.restart()
+        #expect(world.presents == [])
+        #expect(try world.state("/main/page_2").waiting == "no display (com.x.Error.NoDisplay)")
+        world.wait(Limits.firstPause)
+        #expect(world.presents == ["/main/page_2 launch"])
+    }
+
     @Test func `S-47 a program that is lost with many screens of one name has failed once`() throws {
         var builder = DefinitionsBuilder()
         builder.screen("page", presenter: "com.x", whenOwnerGone: .present)

@@ -188,8 +188,6 @@ extension DefinitionsBuilder {
         withOthers: Bool,
         _ random: inout Seeded
     ) {
-        // Of its own, so that all else is as it would be without timers.
-        var others = random
         let isNavigated = withOthers && RandomDefinitions.chance(4, &random)
         let guarded = withOthers && RandomDefinitions.chance(2, &random) ? some(steps, &random) : nil
         flow(
@@ -202,7 +200,7 @@ extension DefinitionsBuilder {
             announces: RandomDefinitions.chance(3, &random),
             onBack: RandomDefinitions.chance(4, &random) ? steps.randomElement(using: &random) : nil,
             stages: RandomDefinitions.chance(3, &random) ? idle(steps, &random) : [],
-            timers: RandomDefinitions.chance(3, &others) ? timers(steps, &others) : [],
+            timers: RandomDefinitions.chance(3, &random) ? timers(steps, &random) : [],
             emitters: (RandomDefinitions.chance(6, &random) ? RandomDefinitions.emitters : [])
                 + (withOthers && RandomDefinitions.chance(8, &random) ? ["owner"] : []),
             guarded: guarded.map { (by: RandomDefinitions.services[0], steps: $0) },
