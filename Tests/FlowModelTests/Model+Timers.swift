@@ -51,8 +51,10 @@ extension Model {
     }
 
     /// The texts that the generator uses, and those of them that are times.
-    static let times: [String: UInt64] = ["2s": 2_000_000, "3500ms": 3_500_000, "1min": 60_000_000]
-    static let texts = times.keys.sorted() + ["never", "x", "500ms"]
+    static let times: [String: UInt64] = [
+        "500ms": 500_000, "2s": 2_000_000, "3500ms": 3_500_000, "1min": 60_000_000,
+    ]
+    static let texts = times.keys.sorted() + ["never", "x"]
 
     /// Whether something refuses this value: it has to be a time.
     func isNoTime(_ name: String, _ value: Value) -> Bool {
