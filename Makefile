@@ -152,7 +152,7 @@ help:
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make test-own-actor  build a program in Swift whose flows leave its main thread alone, and compare what it prints'
-	@echo 'make clients    build the libraries for GTK and Qt, and the stacker, in .build/clients'
+	@echo 'make clients    build the libraries for GTK and Qt, the stacker, and flowbus-session, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
 	@echo 'make inspector  look at a running flowbusd (OPTIONS="--address unix:path=/run/user/1000/bus")'
 	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
@@ -259,7 +259,7 @@ clients:
 
 test-clients:
 	@tools/dependencies build demo clients stacker test-clients \
-	    $(if $(filter-out glib python inspector mqtt stacker,$(or $(PARTS),qml)),qml) $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
+	    $(if $(filter-out glib python inspector mqtt stacker session,$(or $(PARTS),qml)),qml) $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates,$(PARTS))
