@@ -253,6 +253,10 @@ extension TraceLine {
             add("context")
             add(presentation.context)
         }
+        if !presentation.run.isEmpty {
+            add("run")
+            add(presentation.run)
+        }
         if let owner = presentation.owner {
             add("owner")
             add(quoted: owner.name)

@@ -16,13 +16,14 @@ struct EffectTextTests {
             presentable: "/base/main/page", instance: 3, cause: 7, isInteractive: isInteractive)
     }
 
-    private static func present(_ presenter: Presenter, reason: PresentReason = .launch, token: String? = nil) -> Effect
-    {
+    private static func present(
+        _ presenter: Presenter, reason: PresentReason = .launch, run: Arguments = [], token: String? = nil
+    ) -> Effect {
         .present(
             Presentation(
                 id: QuestionID(6), presenter: presenter, path: "/base/main/page", name: "page", arguments: arguments,
                 instance: 3, style: "modal", styles: ["modal"], flow: "/base/main", root: "/base/main", serial: 8,
-                reason: reason, activationToken: token))
+                reason: reason, activationToken: token, run: run))
     }
 
     private static func withdraw(_ reason: Withdrawal.Reason) -> Effect {
@@ -94,6 +95,11 @@ struct EffectTextTests {
                 reason: .update, token: "t\""),
             "present 6 application \"a.b\" \"/a/b\" 5000 action \"show.page\" $n /base/main/page page 1 \"n\" x 5 3 \"modal\" "
                 + "/base/main 8 update styles 1 \"modal\" root /base/main activation-token \"t\\\"\""
+        ),
+        (
+            present(.service(service), run: [Argument("command", .array(element: "s", [.string("a")]))]),
+            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8 launch styles 1 \"modal\" "
+                + "root /base/main run 1 \"command\" as 1 \"a\""
         ),
         (withdraw(.dismissal(.ownerGone)), "withdraw \":1.1\" /shop /base/main/page 3 ownerGone"),
         (withdraw(.result), "withdraw \":1.1\" /shop /base/main/page 3 result"),

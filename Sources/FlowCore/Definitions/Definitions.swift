@@ -244,6 +244,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public internal(set) var key: [String]
     /// The presenter that is called to show it; nil if there is none.
     public internal(set) var presenter: Presenter?
+    /// What its presenter is told of the command line that the screen is, by `Present`; empty if it is none (S-59).
+    public let run: Arguments
     /// Whether the program of its presenter is started before the screen is needed (S-44).
     public let startsEarly: Bool
     /// The policy for the end of its owner's connection (S-30).
@@ -277,7 +279,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], key: [String] = [], presenter: Presenter? = nil,
-        startsEarly: Bool = false,
+        run: Arguments = [], startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: Span? = nil, watchdog: UInt64? = nil,
         endsHungProcess: Bool = false, patience: Span? = nil, result: [Parameter]? = nil,
@@ -287,6 +289,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.parameters = parameters
         self.key = key
         self.presenter = presenter
+        self.run = run
         self.startsEarly = startsEarly
         self.whenOwnerGone = whenOwnerGone
         self.keepsAwake = keepsAwake

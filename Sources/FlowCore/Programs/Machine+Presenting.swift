@@ -126,7 +126,8 @@ extension Machine {
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
             serial: node.presenting?.kept.serial ?? 0, reason: reason, direction: direction, activationToken: token,
             state: node.savedState, isVisible: node.isVisible, title: node.title,
-            answers: asks.answers(for: node.instance), context: contextValues(of: slot))
+            answers: asks.answers(for: node.instance), context: contextValues(of: slot),
+            run: definitions.screen(named: node.name).map { definitions[$0].run } ?? [])
     }
 
     /// Whether a screen that is reused with these arguments only returns to sight, in this cascade, and has nothing new for its owner

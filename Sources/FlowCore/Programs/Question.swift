@@ -146,6 +146,8 @@ public struct Presentation: Equatable, Sendable {
     public var answers: [AskAnswer] = []
     /// The values of the context that the screen names, private ones included (S-57).
     public var context: Arguments = []
+    /// The command line that the screen is; empty if it is none (S-59).
+    public var run: Arguments = []
     /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.
     public var owner: Client?
 

@@ -59,7 +59,7 @@ final class DraftScreen {
     }
 
     /// Whether it has a presenter.
-    var hasPresenter: Bool { keys.has("presenter") || keys.has("application") }
+    var hasPresenter: Bool { keys.has("presenter") || keys.has("application") || keys.has("run") }
 }
 
 /// A defined flow, with the location of each key.
@@ -97,7 +97,8 @@ struct Draft {
         "description", "timers",
     ]
     static let screenKeys = [
-        "arguments", "key", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake",
+        "arguments", "key", "result", "presenter", "application", "run", "exit", "whenOwnerGone", "presentOnReturn",
+        "keepsAwake",
         "budget", "stateOnDisk", "evictAfter", "watchdog", "patience", "context", "title", "description",
     ]
     /// The keys of what people read.

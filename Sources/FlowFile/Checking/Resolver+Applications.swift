@@ -73,6 +73,12 @@ extension Resolver {
                     of: item["name"] ?? item, unlessIn: names,
                     "unless the program runs already, the screen fails at once (presentFailed)")
             }
+            if let item = screen.keys["run"], case .service(let run) = Self.runPresenter, !names.contains(run.name) {
+                diagnostics.warning(
+                    item.location,
+                    "no D-Bus service file of this machine has the name '\(run.name)': flowbus-run, which starts command lines, is "
+                        + "not installed")
+            }
             if let item = screen.keys["presenter"], item["start"] != nil, let name = item["name"] {
                 warn(of: name, unlessIn: names, "the bus can't start the program early")
             }

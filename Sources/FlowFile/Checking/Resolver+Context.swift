@@ -113,10 +113,10 @@ extension Resolver {
 
     /// Returns the names of the values that a screen gets, sorted.
     func contextNames(_ item: Item, of screen: DraftScreen) -> [String] {
-        if screen.keys["application"] != nil {
+        for key in ["application", "run"] where screen.keys.has(key) {
             diagnostics.error(
                 item.location,
-                "'context' is not possible beside 'application': that program knows nothing of it; leave it out")
+                "'context' is not possible beside '\(key)': that program knows nothing of it; leave it out")
         }
         var names: Set<String> = []
         for item in item.list(diagnostics, "a list of names of values of the context") ?? [] {

@@ -16,6 +16,7 @@ extension Resolver {
                 draft.keys.location.key("application"),
                 "'presenter' and 'application' are given; a screen has at most one of them")
         }
+        let run = self.run(draft)
         let whenOwnerGone: WhenOwnerGone? = draft.keys["whenOwnerGone"]?.word(diagnostics)
         if whenOwnerGone == .present, !draft.hasPresenter {
             diagnostics.error(
@@ -47,7 +48,8 @@ extension Resolver {
         let context = draft.keys["context"].map { contextNames($0, of: draft) }
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
-            name, parameters: draft.declared.admitted, key: draft.declared.key, presenter: service ?? application,
+            name, parameters: draft.declared.admitted, key: draft.declared.key,
+            presenter: service ?? application ?? (run.isEmpty ? nil : Self.runPresenter), run: run,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,

@@ -76,6 +76,10 @@ struct DefinitionText {
             keys.append(("result", self.result(result, isPublic: screen.isResultPublic)))
         }
         switch screen.presenter {
+        case .service? where !screen.run.isEmpty:
+            for argument in screen.run where argument.name != "result" {
+                keys.append((argument.name == "command" ? "run" : argument.name, Self.toml(argument.value)))
+            }
         case .service(let service)?:
             let start: [TomlText.Pair] = screen.startsEarly ? [("start", .string("early"))] : []
             keys.append(("presenter", Self.service(service, timeout: Limits.presenterTimeout, start)))

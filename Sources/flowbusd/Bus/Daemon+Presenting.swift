@@ -102,6 +102,9 @@ extension Daemon {
         if !presentation.context.isEmpty {
             try body.appendEntry("context", "a{sv}") { body in try body.append(presentation.context) }
         }
+        if !presentation.run.isEmpty {
+            try body.appendEntry("run", "a{sv}") { body in try body.append(presentation.run) }
+        }
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
         }
