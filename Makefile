@@ -246,20 +246,20 @@ optimized:
 
 # Apart from `make test`, because it needs a compositor and a window manager.
 test-windows:
-	@tools/dependencies build demo stacker windows
+	@tools/dependencies build demo run stacker windows
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
-	@clients/build stacker
+	@clients/build run stacker
 	@FLOWBUSD=.build/debug/flowbusd stacker/tests/test
 	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
-	@tools/dependencies clients stacker qml mqtt
+	@tools/dependencies clients run stacker qml mqtt
 	@clients/build
 
 test-clients:
-	@tools/dependencies build demo clients stacker test-clients \
-	    $(if $(filter-out glib python inspector mqtt stacker session,$(or $(PARTS),qml)),qml) $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
+	@tools/dependencies build demo clients run stacker test-clients \
+	    $(if $(filter-out glib python inspector mqtt run stacker session,$(or $(PARTS),qml)),qml) $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates,$(PARTS))
