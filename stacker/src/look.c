@@ -2,6 +2,7 @@
 // Which windows are to be seen, and where: compares them with the screens in sight, and has the compositor arrange them if they differ.
 #include "stacker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,21 @@ static bool is_late(struct glance *g, const char *what)
     return false;
 }
 
+// The instance of the screen whose command line a process is, or was started by; 0 if there is none. flowbus-run says so in its environment.
+static uint64_t run_instance(pid_t process)
+{
+    char path[32], *variable = NULL;
+    size_t room = 0;
+    uint64_t instance = 0;
+    snprintf(path, sizeof path, "/proc/%d/environ", process);
+    FILE *environment = process ? fopen(path, "re") : NULL;
+    while (environment && !instance && getdelim(&variable, &room, 0, environment) > 0)
+        sscanf(variable, "FLOWBUS_SCREEN=" ROOT "/instance/%" SCNu64, &instance);
+    free(variable);
+    if (environment) fclose(environment);
+    return instance;
+}
+
 // The screens in sight, by their outputs.
 static void read_screens(struct glance *g, const screen_list *screens)
 {
@@ -227,6 +243,12 @@ static void read_screens(struct glance *g, const screen_list *screens)
         from[show->output] = it->output;
     }
     flowbus_ask_always(is_mixed);
+    // The windows of command lines.
+    for EACH (struct window, window, &g->plan.view.windows) {
+        uint64_t instance = is_screen_name(window->name) || is_named(window->name, g->exempt) ? 0 : run_instance(window->process);
+        for EACH (struct show, it, &g->shows)
+            if (instance && it->screen->instance == instance) window->name = it->name;
+    }
     // A program that names its windows otherwise is known by its process.
     for EACH (struct show, it, &g->shows) {
         if (!*it->screen->application || !it->process) continue;
