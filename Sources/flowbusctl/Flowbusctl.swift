@@ -8,6 +8,7 @@ import Platform
 enum Program {
     static func main() {
         do {
+            try CommandPrograms.run(Array(CommandLine.arguments.dropFirst()))
             var command = try Flowbusctl.parseAsRoot()
             try command.run()
         } catch let failure as Failure {
@@ -21,7 +22,11 @@ enum Program {
     /// Prints the output of ArgumentParser: help, the version, a completion script, or an error in the command line.
     private static func end(_ error: any Error) -> Never {
         let code = Flowbusctl.exitCode(for: error).rawValue
-        guard code == ExitStatus.usage.rawValue else { Flowbusctl.exit(withError: error) }
+        guard code == ExitStatus.usage.rawValue else {
+            guard let text = withPrograms(Flowbusctl.fullMessage(for: error)) else { Flowbusctl.exit(withError: error) }
+            StandardOutput.writeLine(text)
+            CurrentProcess.exit(code)
+        }
         // "Error: " is replaced with the name of the program.
         var text = Flowbusctl.fullMessage(for: error)
         if text.hasPrefix("Error: ") { text.removeFirst(7) }
@@ -29,15 +34,24 @@ enum Program {
         CurrentProcess.exit(code)
     }
 
+    /// Adds commands that are programs to the list of commands, or to a completion script; nil for any other text.
+    private static func withPrograms(_ text: String) -> String? {
+        if text.isEmpty { return nil }
+        if text == Flowbusctl.helpMessage() { return text + CommandPrograms.help }
+        guard CommandLine.arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) else {
+            return nil
+        }
+        let shell = CompletionShell.allCases.first { text == Flowbusctl.completionScript(for: $0) }
+        return shell.map { CommandPrograms.extending(text, for: $0) }
+    }
+
     /// Adds a suggestion to the error for an unknown command.
     private static func withSuggestion(_ text: String) -> String {
         let opening = "Unexpected argument '"
         guard text.hasPrefix(opening), let end = text.dropFirst(opening.count).firstIndex(of: "'") else { return text }
         let typed = String(text[..<end].dropFirst(opening.count))
-        let names = Flowbusctl.configuration.groupedSubcommands.flatMap { group in
-            group.subcommands.compactMap { command in command.configuration.commandName }
-        }
-        return text[...end] + Names.suggestion(for: typed, among: names) + text[text.index(after: end)...]
+        return text[...end] + Names.suggestion(for: typed, among: Flowbusctl.commandNames + CommandPrograms.names)
+            + text[text.index(after: end)...]
     }
 }
 
@@ -75,4 +89,9 @@ struct Flowbusctl: ParsableCommand {
 
     @OptionGroup
     var options: Options
+
+    /// The names of all commands.
+    static let commandNames = configuration.groupedSubcommands.flatMap { group in
+        group.subcommands.compactMap { command in command.configuration.commandName }
+    }
 }
