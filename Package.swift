@@ -107,7 +107,7 @@ let package = Package(
         .executableTarget(
             name: "flowbusctl",
             dependencies: [
-                "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowGraph",
+                "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowGraph", "FlowTrace",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Programs"])),
             ],

@@ -10,6 +10,8 @@ struct TraceScanner {
     }
 
     private var rest: Substring
+    /// How many variants there are around the value that is read.
+    private var depth = 0
     /// The definitions that a reload gets; nil: the coordinator's.
     let definitions: Definitions?
 
@@ -91,6 +93,10 @@ struct TraceScanner {
     mutating func variant() throws(Failure) -> Value {
         let signature = try word()
         guard ValueType(signature: signature) != nil else { throw Failure("'\(signature)' is no type of a value") }
+        // As deep as in a message; D-Bus specification, "Valid Signatures".
+        guard depth < 64 else { throw Failure("there are more than 64 variants in one another") }
+        depth += 1
+        defer { depth -= 1 }
         return try value(signature)
     }
 

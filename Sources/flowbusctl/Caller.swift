@@ -20,11 +20,12 @@ struct Caller: ParsableArguments {
             client.canOwnName = true
             return client
         }
+        let bus = try client.bus
         do throws(SdError) {
-            try client.bus.requestName(name)
+            try bus.requestName(name)
         } catch {
             throw Bus.failure(
-                error, owning: name, client.bus, context.options, advice: "while it runs, it alone is that emitter")
+                error, owning: name, bus, context.options, advice: "while it runs, it alone is that emitter")
         }
         return client
     }

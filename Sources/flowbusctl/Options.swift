@@ -30,6 +30,16 @@ struct Options: ParsableArguments {
     @Option(help: ArgumentHelp("Use the bus at this D-Bus address.", valueName: "address"))
     var address: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Show what a file of 'record' has, in place of a service.",
+            discussion: """
+                It is for commands that only show something: tree, status, log, steps, flows, stack, context, timings, outputs and \
+                graph --live.
+                """, valueName: "file"),
+        completion: .file())
+    var replay: String?
+
     @Flag(help: ArgumentHelp("Print JSON, one object per line.", discussion: "See flowbusctl(1), \"JSON output\"."))
     var json = false
 
@@ -43,6 +53,9 @@ struct Options: ParsableArguments {
         if let address, let bus {
             throw ValidationError("--address '\(address)' and --\(bus) exclude each other: give one.")
         }
+        if replay != nil, let other = address.map({ "--address '\($0)'" }) ?? bus.map({ "--\($0)" }) {
+            throw ValidationError("--replay and \(other) exclude each other: a file is no bus. Give one.")
+        }
         if let address, let problem = Bus.Address.problem(of: address) {
             throw ValidationError("--address \(problem).")
         }
@@ -53,6 +66,7 @@ struct Options: ParsableArguments {
         var options = Options()
         options.bus = isSystem ? .system : nil
         options.address = address
+        options.replay = nil
         options.json = false
         options.color = nil
         return options
@@ -61,7 +75,9 @@ struct Options: ParsableArguments {
     /// Returns these options, merged over those before the command.
     func merged(over outer: Options) -> Options {
         var merged = self
-        if bus == nil, address == nil { (merged.bus, merged.address) = (outer.bus, outer.address) }
+        if bus == nil, address == nil, replay == nil {
+            (merged.bus, merged.address, merged.replay) = (outer.bus, outer.address, outer.replay)
+        }
         merged.json = json || outer.json
         merged.color = color ?? outer.color
         return merged
@@ -75,6 +91,7 @@ struct Options: ParsableArguments {
 
     /// The name of the bus for messages.
     var busName: String {
+        if let replay { return "the recording '\(replay)'" }
         if let address { return "the bus at '\(address)'" }
         return bus == .system ? "the system bus" : "the session bus"
     }

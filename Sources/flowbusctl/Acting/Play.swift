@@ -18,6 +18,7 @@ final class Play {
     private(set) var definitions: Definitions?
     private let file: ActFile
     private let client: ServiceClient
+    private let bus: Bus
     private var programs: [PlayedProgram] = []
     private var matches: [MessageReceiver] = []
     private var calls: [Int: PlayedCall] = [:]
@@ -44,6 +45,7 @@ final class Play {
             throw Failure(.inputOutput, "can't make an event loop: \(error)")
         }
         client = try context.connect()
+        bus = try client.bus
     }
 
     /// Plays until SIGINT, SIGTERM, or the end of the bus.
@@ -52,8 +54,8 @@ final class Play {
             for signal in [UnixSignal.interrupt, .terminate] {
                 try loop.onSignal(signal) { [unowned self] in isOver = true }
             }
-            try client.bus.attach(to: loop)
-            try client.bus.onDisconnect { [unowned self] in busIsLost() }
+            try bus.attach(to: loop)
+            try bus.onDisconnect { [unowned self] in busIsLost() }
             try follow()
         } catch {
             throw Failure(.inputOutput, "can't follow the service: \(error)")
@@ -65,7 +67,7 @@ final class Play {
         guard !programs.isEmpty else {
             throw Failure(.unavailable, "there is nothing to play: other programs own all of these bus names")
         }
-        if let owner = try? client.bus.uniqueName(ofOwnerOf: "\(BusNames.service)") { serviceChanged(to: owner) }
+        if let owner = try? bus.uniqueName(ofOwnerOf: "\(BusNames.service)") { serviceChanged(to: owner) }
         do throws(SdError) {
             while !isOver { try loop.runOnce(timeout: nil) }
             if failure == nil { try giveNamesBack() }
@@ -113,10 +115,10 @@ final class Play {
         ]
         for rule in rules {
             matches.append(
-                try client.bus.match(
+                try bus.match(
                     rule,
                     refused: { [unowned self] reason in
-                        guard client.bus.isOpen else { return busIsLost() }
+                        guard bus.isOpen else { return busIsLost() }
                         fail(Failure(.refused, "the bus refuses to send signals: \(Names.line(reason))"))
                     },
                     handler: { [unowned self] in take($0) }))
@@ -195,7 +197,7 @@ final class Play {
     var currentGeneration: Int { generation }
 
     private func readDefinitions() {
-        call(on: client.bus, ServiceClient.root, BusNames.Interface.coordinator, "GetDefinitions", []) {
+        call(on: bus, ServiceClient.root, BusNames.Interface.coordinator, "GetDefinitions", []) {
             [unowned self] outcome in
             guard case .success(let values) = outcome, let text = values.first?.text,
                 let definitions = try? DefinitionFiles.definitions(in: text)
@@ -217,7 +219,7 @@ final class Play {
     /// Reads the tree, and claims the screens in it that nobody presents. What the tree no longer has is gone.
     func readTree() {
         let before = programs.map { ($0, Set($0.screens.keys)) }
-        call(on: client.bus, ServiceClient.root, BusNames.Interface.objectManager, "GetManagedObjects", []) {
+        call(on: bus, ServiceClient.root, BusNames.Interface.objectManager, "GetManagedObjects", []) {
             [unowned self] outcome in
             guard case .success(let values) = outcome, let objects = values.first?.entries else { return }
             let live = Set(

@@ -111,7 +111,7 @@ extension ServiceClient {
         return low
     }
 
-    private func historyPage(
+    func historyPage(
         after serial: UInt64, limit: UInt32, below node: NodePath?, activates: Bool = true
     ) throws(Failure) -> (entries: [LogEntry], hasMore: Bool) {
         let options = node.map { [("flow", Value.objectPath($0.objectPath))] } ?? []

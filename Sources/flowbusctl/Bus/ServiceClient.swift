@@ -1,5 +1,6 @@
 import FlowCore
 import FlowFile
+import FlowTrace
 import FlowWire
 import Platform
 import SdBus
@@ -9,9 +10,11 @@ final class ServiceClient {
     /// The root object's path.
     static let root = "\(BusNames.root)"
 
-    /// The connection.
-    let bus: Bus
-    private let options: Options
+    /// The connection; nil if a recording answers.
+    private let connection: Bus?
+    /// What answers in place of the service (`--replay`), or the answers that are written down (`record`).
+    var recording: Recording?
+    let options: Options
     /// Whether the command could own a bus name for its calls, and does not.
     var canOwnName = false
     /// The unique name of the service, as of the last message taken; see ``subscribeToOwner()``.
@@ -20,8 +23,13 @@ final class ServiceClient {
     /// Connects to the bus; it does not start the service.
     init(_ options: Options) throws(Failure) {
         self.options = options
+        if let file = options.replay {
+            connection = nil
+            recording = try Recording(file: file)
+            return
+        }
         do throws(SdError) {
-            bus = try Bus(options.busAddress)
+            connection = try Bus(options.busAddress)
         } catch {
             throw Failure(
                 .unavailable, "can't connect to \(options.busName): \(Self.reason(error)); " + Self.advice(options))
@@ -40,6 +48,18 @@ final class ServiceClient {
             : "set DBUS_SESSION_BUS_ADDRESS, or name a bus with --address or --system"
     }
 
+    /// The connection.
+    var bus: Bus {
+        get throws(Failure) {
+            if let connection { return connection }
+            throw Failure(
+                .unavailable, "\(options.busName) only has what was; leave out --replay to talk to the service itself")
+        }
+    }
+
+    /// Whether there is a connection, and it is not lost.
+    var isConnected: Bool { connection?.isOpen ?? false }
+
     // MARK: Calls
 
     /// Calls a method and waits for the reply.
@@ -57,8 +77,12 @@ final class ServiceClient {
         _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value] = [], activates: Bool = true,
         timeout: UInt64? = nil
     ) throws(Failure) -> [Value] {
+        let call = Recording.Call(path, "\(interface)", member, arguments)
+        if connection == nil, let recording { return try recording.replayed(call, options) }
         do throws(CallFailure) {
-            return try answer(to: BusNames.service, path, interface, member, arguments, activates, timeout)
+            let values = try answer(to: BusNames.service, path, interface, member, arguments, activates, timeout)
+            recording?.note(values, to: call)
+            return values
         } catch {
             throw failure(error, path)
         }
@@ -83,6 +107,7 @@ final class ServiceClient {
         to destination: StaticString, _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value],
         _ activates: Bool, _ timeout: UInt64?
     ) throws(CallFailure) -> [Value] {
+        guard let bus = connection else { return [] }
         // On a terminal, a guard may ask the user for authorization.
         let answer = try bus.calling(
             destination.cString, path, interface.cString, member, timeout: timeout ?? 0, activates: activates,
@@ -101,6 +126,7 @@ final class ServiceClient {
 
     /// Subscribes to signals; see ``Bus/subscribe(to:)``.
     func subscribe(_ rule: String) throws(Failure) {
+        let bus = try bus
         do throws(CallFailure) { try bus.subscribe(to: rule) } catch { throw failure(error, Self.root) }
     }
 
@@ -109,13 +135,14 @@ final class ServiceClient {
         try subscribe(
             "type='signal',sender='\(BusNames.bus)',interface='\(BusNames.bus)',member='NameOwnerChanged',"
                 + "path='\(BusNames.busPath)',arg0='\(BusNames.service)'")
-        serviceOwner = (try? bus.uniqueName(ofOwnerOf: "\(BusNames.service)")) ?? ""
+        serviceOwner = (try? connection?.uniqueName(ofOwnerOf: "\(BusNames.service)")) ?? ""
     }
 
     /// Returns the next signal of the bus or the service; nil if there is none in time.
     ///
     /// Any client can send a signal to this connection, even without a match rule: others are ignored.
     func next(within time: UInt64? = nil) throws(Failure) -> Incoming? {
+        let bus = try bus
         do throws(SdError) {
             while true {
                 guard let message = try bus.nextMessage(within: time) else { return nil }
@@ -131,7 +158,20 @@ final class ServiceClient {
     // MARK: The owner of the service's name
 
     /// Returns the owner of the service's name; nil if there is none. It does not start the service.
-    func owner() -> Bus.Owner? { bus.owner(of: "\(BusNames.service)") }
+    func owner() -> Bus.Owner? { connection?.owner(of: "\(BusNames.service)") }
+
+    /// Who an owner of presentables is: the presenter, if it is that, else the process; nil if neither is known.
+    func name(ofOwner owner: String, presenter: String) -> String? {
+        guard let connection else { return recording?.owner(owner) }
+        // A unique name adds nothing to that of the owner.
+        let isPresenter =
+            !presenter.isEmpty && !presenter.hasPrefix(":")
+            && (try? connection.uniqueName(ofOwnerOf: presenter)) == owner
+        let process = isPresenter ? nil : connection.owner(of: owner)
+        let name = isPresenter ? presenter : process?.processID == nil ? nil : process?.description
+        if let name { recording?.note(owner: owner, name) }
+        return name
+    }
 
     // MARK: Failures
 

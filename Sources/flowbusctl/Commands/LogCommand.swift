@@ -179,7 +179,7 @@ private struct LogFollower {
             // Without persistence, the service counts from the beginning.
             if try client.latestSerial(activates: false) < last { last = 0 }
             try print(client.history(after: last, below: node, activates: false))
-        } catch  where client.bus.isOpen && error.status != .inputOutput {
+        } catch  where client.isConnected && error.status != .inputOutput {
             // The service is gone again, or refuses the history; new signals still arrive.
             return
         }

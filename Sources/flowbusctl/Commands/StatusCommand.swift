@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowTrace
 import FlowWire
 import Platform
 import SdBus
@@ -19,7 +20,8 @@ struct StatusCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let client = try context.connect()
-        guard let owner = client.owner() else {
+        let owner = client.owner()
+        guard owner != nil || context.options.replay != nil else {
             if context.output.isJSON { try context.output.line(.object([("running", .bool(false))])) }
             throw client.noService()
         }
@@ -28,7 +30,7 @@ struct StatusCommand: Command {
         let serial = try ask(client, "GetSerial").first?.number ?? 0
         let definitions = try ask(client, "GetDefinitionNames").first?.elements.count ?? 0
         let status = Status(
-            owner: owner, since: owner.processID.flatMap(Processes.startTime),
+            owner: owner, recorded: client.recording?.time, since: owner?.processID.flatMap(Processes.startTime),
             version: properties["Version"]?.text ?? "", interfaceVersion: properties["InterfaceVersion"]?.number ?? 0,
             isDurable: properties["Durable"]?.truth, flows: nodes.count(where: \.isFlow),
             screens: nodes.count { !$0.isFlow }, definitions: definitions, serial: serial,
@@ -49,7 +51,9 @@ struct StatusCommand: Command {
 
 /// The output of `status`.
 private struct Status {
-    let owner: Bus.Owner
+    /// Nil if a recording is shown, of which there is the time.
+    let owner: Bus.Owner?
+    let recorded: UInt64?
     let since: UInt64?
     let version: String
     let interfaceVersion: UInt64
@@ -62,9 +66,13 @@ private struct Status {
     let steppers: [StepperStatus]
 
     func lines(_ output: Output) -> [String] {
-        var lines = [
-            output.paint("running", .green) + ": flowbusd \(Names.line(version)), \(owner.description) on \(bus)"
-        ]
+        let name = "flowbusd \(Names.line(version))"
+        var lines: [String] = []
+        if let owner {
+            lines.append(output.paint("running", .green) + ": \(name), \(owner.description) on \(bus)")
+        } else if let recorded {
+            lines.append(output.paint("recorded", .yellow) + ": \(name), at \(LocalTime(recorded).text)")
+        }
         if let since { lines.append("since:       \(LocalTime(since).text)") }
         lines += [
             "interface:   version \(interfaceVersion)",
@@ -85,15 +93,18 @@ private struct Status {
     }
 
     var json: JSON {
-        .object([
-            ("running", .bool(true)), ("bus", .string(bus)), ("owner", .string(owner.uniqueName)),
-            ("pid", owner.processID.map { .number(Int128($0)) } ?? .null),
+        var members: [(String, JSON)] = [
+            ("running", owner == nil ? .null : .bool(true)), ("bus", .string(bus)),
+            ("owner", owner.map { .string($0.uniqueName) } ?? .null),
+            ("pid", owner?.processID.map { .number(Int128($0)) } ?? .null),
             ("since", since.map { .number(Int128($0)) } ?? .null), ("version", .string(version)),
             ("interfaceVersion", .number(Int128(interfaceVersion))), ("flows", .number(Int128(flows))),
             ("screens", .number(Int128(screens))), ("definitions", .number(Int128(definitions))),
             ("serial", .number(Int128(serial))), ("durable", isDurable.map(JSON.bool) ?? .null),
             ("steppers", .array(steppers.map(\.json))),
-        ])
+        ]
+        if owner == nil, let recorded { members.append(("recorded", .number(Int128(recorded)))) }
+        return .object(members)
     }
 }
 

@@ -126,14 +126,7 @@ struct TreePrinter {
     private func owners(of nodes: [LiveNode]) -> [String: String] {
         var names: [String: String] = [:]
         for node in nodes where !node.owner.isEmpty && names[node.owner] == nil {
-            // A unique name adds nothing to that of the owner.
-            if !node.presenter.isEmpty, !node.presenter.hasPrefix(":"),
-                (try? client.bus.uniqueName(ofOwnerOf: node.presenter)) == node.owner
-            {
-                names[node.owner] = node.presenter
-            } else if let owner = client.bus.owner(of: node.owner), owner.processID != nil {
-                names[node.owner] = owner.description
-            }
+            names[node.owner] = client.name(ofOwner: node.owner, presenter: node.presenter)
         }
         return names
     }

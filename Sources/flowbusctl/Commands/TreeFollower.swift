@@ -53,7 +53,7 @@ struct TreeFollower {
         do throws(Failure) {
             try show(
                 client.liveNodes(activates: false).filter { node in self.node.map(node.path.isWithin) ?? true })
-        } catch  where error.status == .unavailable && client.bus.isOpen {
+        } catch  where error.status == .unavailable && client.isConnected {
             // The service ended during the call; NameOwnerChanged reports the next one.
             return
         }
