@@ -6,6 +6,10 @@ package enum BusNames {
     @inlinable package static var service: StaticString { "org.flowbus.Navigation1" }
     /// The root object: Coordinator, History and ObjectManager.
     @inlinable package static var root: StaticString { "/org/flowbus/Navigation1" }
+    /// The program that stacks windows in the order of GetStack: its name, and its interface.
+    @inlinable package static var stacker: StaticString { "org.flowbus.Stacker1" }
+    /// The stacker's object.
+    @inlinable package static var stackerPath: StaticString { "/org/flowbus/Stacker1" }
     /// The path above the roots of the forest.
     @inlinable package static var tree: StaticString { "/org/flowbus/Navigation1/tree" }
     /// The path above all presentables by their instances (``InstancePath``).

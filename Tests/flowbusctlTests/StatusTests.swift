@@ -54,6 +54,42 @@ struct StatusTests {
         #expect(steppers.first?["value"] as? String == "two words" && steppers.first?["path"] as? String == "/vehicle")
     }
 
+    @Test func `status prints the back end of the stacker where its name is owned`() throws {
+        let service = try Service(homeDefinitions)
+        /// The stacker answers while the status is waited for.
+        func status(_ options: String...) throws -> CommandRun {
+            let process = try Program.start(["--address", service.bus.address, "status"] + options)
+            try service.poll(for: "status") { process.exit != nil }
+            return CommandRun(status: process.exit, output: process.output, errors: process.errors)
+        }
+        func line() throws -> String? { try status().lines.first { $0.hasPrefix("stacker:") } }
+        let before = try status("--json").objects.first
+        #expect(try line() == nil && before?["stacker"] == nil)
+        let stacker = try service.peer("org.flowbus.Stacker1")
+        var properties: KeyValuePairs<String, BusValue> = [
+            "Backend": "sway IPC", "Version": "1.9", "Can": "order, focus", "Status": "sway IPC: order, focus",
+        ]
+        stacker.serve("/org/flowbus/Stacker1", "org.freedesktop.DBus.Properties", "GetAll") { _ in
+            .values([.options(properties)])
+        }
+        #expect(try line() == "stacker:     sway IPC 1.9: order, focus")
+        let object = try status("--json").objects.first?["stacker"] as? [String: String]
+        #expect(
+            object == [
+                "backend": "sway IPC", "version": "1.9", "can": "order, focus", "status": "sway IPC: order, focus",
+            ])
+        // It has no back end before there is a compositor.
+        properties = ["Backend": "", "Version": "", "Can": "", "Status": "Waiting for the\ndisplay"]
+        #expect(try line() == "stacker:     Waiting for the\\ndisplay")
+    }
+
+    @Test func `status does not wait for a stacker that hangs`() throws {
+        let service = try Service(homeDefinitions)
+        let silent = try TestClient(service.bus)
+        try silent.requestName("org.flowbus.Stacker1")
+        #expect(try service.ctl("status").lines.last == "stacker:     does not answer")
+    }
+
     @Test func `status never starts the service: 69`() throws {
         let services = try TemporaryDirectory()
         let marker = services.path + "/started"

@@ -160,6 +160,19 @@ final class ServiceClient {
     /// Returns the owner of the service's name; nil if there is none. It does not start the service.
     func owner() -> Bus.Owner? { connection?.owner(of: "\(BusNames.service)") }
 
+    /// What the program that stacks windows says of itself; nil if there is none. One that hangs is not waited for.
+    func stacker() -> Stacker? {
+        let path = "\(BusNames.stackerPath)"
+        let arguments = [Value.string("\(BusNames.stacker)")]
+        let call = Recording.Call(path, "\(BusNames.Interface.properties)", "GetAll", arguments)
+        if connection == nil { return recording?.answer(to: call)?.first.map(Stacker.init) }
+        guard connection?.owner(of: "\(BusNames.stacker)") != nil else { return nil }
+        let values = try? answer(
+            to: BusNames.stacker, path, BusNames.Interface.properties, "GetAll", arguments, false, 2_000_000)
+        if let values { recording?.note(values, to: call) }
+        return Stacker(values?.first ?? .dictionary([]))
+    }
+
     /// Who an owner of presentables is: the presenter, if it is that, else the process; nil if neither is known.
     func name(ofOwner owner: String, presenter: String) -> String? {
         guard let connection else { return recording?.owner(owner) }

@@ -84,6 +84,7 @@ extension ServiceClient {
         let nodes = try liveNodes()
         _ = TreePrinter(self, Output(options), showsArguments: true).objects(nodes)
         for flow in nodes where flow.isFlow { _ = try? properties(flow.path.objectPath, BusNames.Interface.flow) }
+        _ = stacker()
         return recording ?? Recording(since: begin, time: now)
     }
 }

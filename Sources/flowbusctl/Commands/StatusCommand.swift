@@ -12,7 +12,7 @@ struct StatusCommand: Command {
         discussion: """
             The state is its version and process, the number of live flows and screens and of defined flows, the latest serial, and \
             whether a restart would restore the tree; and the [[steppers]], whether each is connected, and the last value of its \
-            property. This command never starts the service.
+            property; and the back end of the stacker, where one runs. This command never starts the service.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -35,7 +35,8 @@ struct StatusCommand: Command {
             isDurable: properties["Durable"]?.truth, flows: nodes.count(where: \.isFlow),
             screens: nodes.count { !$0.isFlow }, definitions: definitions, serial: serial,
             bus: context.options.busName,
-            steppers: try ask(client, "GetSteppers").first?.elements.map(StepperStatus.init) ?? [])
+            steppers: try ask(client, "GetSteppers").first?.elements.map(StepperStatus.init) ?? [],
+            stacker: client.stacker())
         if context.output.isJSON {
             try context.output.line(status.json)
         } else {
@@ -64,6 +65,7 @@ private struct Status {
     let serial: UInt64
     let bus: String
     let steppers: [StepperStatus]
+    let stacker: Stacker?
 
     func lines(_ output: Output) -> [String] {
         let name = "flowbusd \(Names.line(version))"
@@ -89,6 +91,7 @@ private struct Status {
         for (place, stepper) in steppers.enumerated() {
             lines.append((place == 0 ? "steppers:    " : "             ") + stepper.line(output))
         }
+        if let stacker { lines.append("stacker:     " + Names.line(stacker.text)) }
         return lines
     }
 
@@ -103,8 +106,39 @@ private struct Status {
             ("serial", .number(Int128(serial))), ("durable", isDurable.map(JSON.bool) ?? .null),
             ("steppers", .array(steppers.map(\.json))),
         ]
+        if let stacker { members.append(("stacker", stacker.json)) }
         if owner == nil, let recorded { members.append(("recorded", .number(Int128(recorded)))) }
         return .object(members)
+    }
+}
+
+/// The program that stacks windows, by its properties.
+struct Stacker {
+    let backend: String
+    let version: String
+    let can: String
+    let status: String
+
+    init(_ properties: Value) {
+        func text(_ name: String) -> String { properties[name]?.text ?? "" }
+        (backend, version, can, status) = (text("Backend"), text("Version"), text("Can"), text("Status"))
+    }
+
+    var text: String {
+        let name = [backend, version].filter { !$0.isEmpty }.joined(separator: " ")
+        // What it can is its status, too, as long as nothing is wrong.
+        let parts = [
+            name.isEmpty || can.isEmpty ? name : "\(name): \(can)", status == "\(backend): \(can)" ? "" : status,
+        ]
+        let text = parts.filter { !$0.isEmpty }.joined(separator: "; ")
+        return text.isEmpty ? "does not answer" : text
+    }
+
+    var json: JSON {
+        .object([
+            ("backend", .string(backend)), ("version", .string(version)), ("can", .string(can)),
+            ("status", .string(status)),
+        ])
     }
 }
 
