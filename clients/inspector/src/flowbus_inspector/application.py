@@ -9,7 +9,7 @@ from gi.repository import Gio, GLib
 
 from . import APPLICATION, VERSION
 
-EXIT_USAGE, EXIT_UNAVAILABLE = 64, 69
+EXIT_USAGE, EXIT_NO_INPUT, EXIT_UNAVAILABLE = 64, 66, 69
 PAGES = ("node", "graph", "log", "timings", "processes")
 
 
@@ -39,6 +39,7 @@ def options_of(arguments):
     bus.add_argument("--system", action="store_true", help="look at the system bus")
     bus.add_argument("--address", metavar="ADDRESS", type=address_of,
                      help="look at the bus with this address, such as a socket that ssh forwards")
+    bus.add_argument("--replay", metavar="FILE", help="show what a file of `flowbusctl record` has, in place of a bus")
     parser.add_argument("--page", choices=PAGES, default="node", help="the page to begin with (default: node)")
     parser.add_argument("--version", action="version", version=f"flowbus-inspector {VERSION}")
     parser.add_argument("node", nargs="?", metavar="NODE", help="the flow or screen to choose, such as 'shop/list'")
@@ -57,18 +58,25 @@ def main(arguments=None):
     if Gdk.Display.get_default() is None:
         print("flowbus-inspector: there is no display; set DISPLAY or WAYLAND_DISPLAY", file=sys.stderr)
         return EXIT_UNAVAILABLE
-    return make(options).run([])
+    from .model.recording import RecordingError
+    try:
+        return make(options).run([])
+    except RecordingError as error:
+        print(f"flowbus-inspector: {error}", file=sys.stderr)
+        return EXIT_NO_INPUT
 
 
 def make(options):
     """The application, with a window for these options."""
     from .model.inspection import Inspection
     from .model.names import full
+    from .model.recording import Recording
     from .views import Adw, Gdk, Gtk
     from .views.window import InspectorWindow
 
     application = Adw.Application(application_id=APPLICATION, flags=Gio.ApplicationFlags.NON_UNIQUE)
-    inspection = Inspection(options.address, Gio.BusType.SYSTEM if options.system else Gio.BusType.SESSION)
+    inspection = Inspection(options.address, Gio.BusType.SYSTEM if options.system else Gio.BusType.SESSION,
+                            Recording(options.replay) if options.replay else None)
 
     def activate(_application):
         data = Path(__file__).parent / "data"

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from gi.repository import Flowbus
+
 from .names import arguments_text
 
 # The states, from the word to what it means; the words are those of docs/glossary.md.
@@ -35,7 +37,9 @@ class Facts:
 
 
 def facts_of(node):
-    """The facts of a Flowbus.Node as it is now."""
+    """The facts of a Flowbus.Node as it is now, or of a RecordedNode as it was."""
+    if not isinstance(node, Flowbus.Node):
+        return node.facts
     arguments = node.get_arguments()
     current = node.get_current() or ""
     return Facts(

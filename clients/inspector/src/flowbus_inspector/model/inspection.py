@@ -8,14 +8,15 @@ from gi.repository import Flowbus, Gio, GLib
 from .definitions import Definitions
 from .emission import Emission
 from .log import Entry, Log, failure_entry, navigation_entry
-from .names import COORDINATOR, FLOW, FLOWBUS, PROPERTIES, ROOT, arguments_text, now
+from .names import COORDINATOR, FLOW, FLOWBUS, PROPERTIES, ROOT, arguments_text, day_text, now
 from .observed import Observed
 from .reads import Reads
 from .recorder import Recorder
+from .recording import RecordedReads
 from .timings import Timings
 
 RETRY = 2  # seconds between two tries to reach a bus that is gone
-STATES = ("connecting", "no bus", "absent", "reading", "live")
+STATES = ("connecting", "no bus", "absent", "reading", "live", "recorded")
 
 
 class Inspection(Observed):
@@ -26,9 +27,11 @@ class Inspection(Observed):
     would do there, as PeekBack says it, and ``context`` with the path of a flow whose values are others now, or that of the coordinator.
     """
 
-    def __init__(self, address=None, bus_type=Gio.BusType.SESSION):
+    def __init__(self, address=None, bus_type=Gio.BusType.SESSION, recording=None):
         super().__init__()
         self.address, self.bus_type = address, bus_type
+        # What is shown in place of a bus: a file of `flowbusctl record`.
+        self.recording = recording
         self.client = self.tree = self.reads = None
         self.error = ""
         self.emission, self.log, self.timing_store = Emission(), Log(), Timings()
@@ -53,12 +56,17 @@ class Inspection(Observed):
     @property
     def bus_text(self):
         """The bus, for people."""
+        if self.recording:
+            return f"{self.recording.file}, made at {day_text(self.recording.time)}"
         return self.address or {Gio.BusType.SESSION: "session bus", Gio.BusType.SYSTEM: "system bus"}[self.bus_type]
 
     def start(self):
         """Connects, and again whenever the connection is lost."""
         self._retry = 0
         self._drop()
+        if self.recording:
+            self._show_recording()
+            return
         self._set_state("connecting")
         # No call blocks: a socket that is forwarded can hang.
         if self.address is None:
@@ -76,6 +84,14 @@ class Inspection(Observed):
         self.tree.connect("notify::loaded", lambda tree, _spec: self._loaded(tree))
         self.recorder.follow(self.tree)
         self.tell("tree")
+
+    def _show_recording(self):
+        self.reads = RecordedReads(self.recording)
+        self.read_definitions()
+        self.recorder.show(self.recording.nodes)
+        self.read_timings()
+        self.read_context(ROOT)
+        self._set_state("recorded")
 
     def stop(self):
         """Ends all that is under way."""

@@ -169,14 +169,14 @@ class Past:
 
     # From what is seen
 
-    def watch(self, nodes, time):
+    def watch(self, nodes, time, text="the inspector began to watch"):
         """Begins to watch, with the live nodes, parents before children. What the history has besides is gone."""
         live = {node.get_path(): node for node in nodes}
         for path in [path for path in self._open if path not in live]:
             if path in self._open:
                 self._lose(path, len(self.moments))
         moment = len(self.moments)
-        self.moments.append(Moment(time, "the inspector began to watch"))
+        self.moments.append(Moment(time, text))
         for path, node in live.items():
             span = self._open.get(path)
             if span and (span.name != node.get_name() or span.is_flow != node.is_flow()):

@@ -45,6 +45,11 @@ class Recorder(Observed):
         self._tree = tree
         tree.connect("items-changed", self._items_changed)
 
+    def show(self, nodes):
+        """Has the nodes of a recording, of which only the past is shown."""
+        self.nodes = nodes
+        self.read_again()
+
     def forget(self):
         """Follows no tree."""
         for node, handler in self._handlers.items():
@@ -193,7 +198,11 @@ class Recorder(Observed):
         self.past = Past()
         self.past.read(entries, self._inspection.definitions.initial_steps)
         self._last_serial = entries[-1][0] if entries else 0
-        self.past.watch(self.nodes, now())
+        recording = self._inspection.recording
+        if recording:
+            self.past.watch(self.nodes, recording.time, "the recording was made")
+        else:
+            self.past.watch(self.nodes, now())
         log, known = self._inspection.log, {it.serial for it in self._inspection.log.entries if it.kind == "navigation"}
         lines = []
         for serial, flow, _definition, step, arguments, details in entries:
@@ -203,7 +212,7 @@ class Recorder(Observed):
                     details.get("contributors", ()), details))
         if lines:
             log.insert(lines)
-        self._is_recording = True
+        self._is_recording = recording is None
         self.tell("past")
 
     @property

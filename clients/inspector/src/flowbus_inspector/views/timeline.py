@@ -8,14 +8,14 @@ from .widgets import box, label, named
 
 
 class Timeline(Gtk.Box):
-    """Chooses a moment. Emits ``chosen`` when another one is, or the live tree."""
+    """Chooses a moment. Emits ``chosen`` when another one is, or the live tree, which a recording does not have."""
 
     __gsignals__ = {"chosen": (GObject.SignalFlags.RUN_FIRST, None, ())}
 
-    def __init__(self, recorder):
+    def __init__(self, recorder, has_live=True):
         super().__init__(orientation=Gtk.Orientation.VERTICAL, spacing=2)
         self.add_css_class("timeline")
-        self._recorder, self._is_live, self._is_setting, self._update_id = recorder, True, False, 0
+        self._recorder, self._has_live, self._is_live, self._is_setting, self._update_id = recorder, has_live, has_live, False, 0
         self._scale = named(Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 1, 1), "slider", "Moment of the history")
         self._scale.set_hexpand(True)
         self._scale.set_round_digits(0)
@@ -24,6 +24,7 @@ class Timeline(Gtk.Box):
         self._forth = self._button("go-next-symbolic", "later", "One moment later", 1)
         self._live = named(Gtk.Button(label="Live"), "live", "Show the live tree")
         self._live.connect("clicked", lambda _: self.go_live())
+        self._live.set_visible(has_live)
         self._text = named(label("", expand=True), "moment")
         self._text.set_ellipsize(Pango.EllipsizeMode.MIDDLE)
         self._older = named(Gtk.Button(label="Read all of the history", has_frame=False), "older", "Read all of the history")
@@ -56,10 +57,18 @@ class Timeline(Gtk.Box):
             self._scale.set_value(min(max(moment, 0), count - 1))
 
     def go_live(self):
-        """Goes back to the live tree."""
-        self._is_live = True
+        """Goes back to the live tree, or to the end of the recording."""
+        self._is_live = self._has_live
         self._update()
+        if not self._is_live:
+            self._to_the_end()
         self.emit("chosen")
+
+    def _to_the_end(self):
+        self._is_setting = True
+        self._scale.set_value(max(len(self._recorder.past.moments) - 1, 0))
+        self._is_setting = False
+        self._describe()
 
     def _moved(self):
         if self._is_setting:

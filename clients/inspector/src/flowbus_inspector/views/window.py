@@ -41,7 +41,7 @@ class InspectorWindow(Adw.ApplicationWindow):
                 ("timings", "Timings", "preferences-system-time-symbolic", TimingsPage(inspection)),
                 ("processes", "Processes", "system-run-symbolic", ProcessesPage(inspection, self._choose))):
             self._stack.add_titled_with_icon(page, name, title, icon)
-        self._timeline = Timeline(inspection.recorder)
+        self._timeline = Timeline(inspection.recorder, inspection.recording is None)
         self._timeline.connect("chosen", lambda _: self._show_moment())
         self._emitting = named(Gtk.Switch(valign=Gtk.Align.CENTER), "emitting", "Emitting")
         self._emitting.connect("notify::active", lambda *_: inspection.emission.switch(self._emitting.get_active()))
@@ -152,7 +152,7 @@ class InspectorWindow(Adw.ApplicationWindow):
 
     def _state_changed(self):
         state, inspection = self._inspection.state, self._inspection
-        is_known = bool(inspection.recorder.nodes) or state == "live"
+        is_known = bool(inspection.recorder.nodes) or state in {"live", "recorded"}
         words = STATUS.get(state)
         if words:
             icon, title, text = words
@@ -166,7 +166,7 @@ class InspectorWindow(Adw.ApplicationWindow):
         self._gone.set_reveal_child(bool(words) and is_known)
         self._body.set_visible_child_name("main" if is_known else "status")
         self._emitting.set_sensitive(state == "live")
-        self._node_page.set_sensitive(state == "live")
+        self._node_page.set_sensitive(state in {"live", "recorded"})
 
     def _switched(self):
         is_on = self._inspection.emission.is_on
