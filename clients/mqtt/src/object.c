@@ -29,30 +29,12 @@ static int get_fact(
     return 1;
 }
 
+/// Programs read the value again, which fails where it is absent.
 static void tell(Fact *fact) {
     bool absent = is_absent(fact);
     if (absent && fact->absent) return;
     fact->absent = absent;
-    MESSAGE sd_bus_message *signal = NULL;
-    if (!fact->slot || sd_bus_message_new_signal(fact->bridge->bus, &signal, fact->path, "org.freedesktop.DBus.Properties", "PropertiesChanged") < 0)
-        return;
-    sd_bus_message_append(signal, "s", NAME ".Fact");
-    sd_bus_message_open_container(signal, 'a', "{sv}");
-    sd_bus_message_append(signal, "{sv}", "Absent", "b", absent);
-    if (!absent) {
-        sd_bus_message_open_container(signal, 'e', "sv");
-        sd_bus_message_append(signal, "s", "Value");
-        sd_bus_message_open_container(signal, 'v', signature(fact));
-        free(append_json(signal, signature(fact), fact->value));
-        sd_bus_message_close_container(signal);
-        sd_bus_message_close_container(signal);
-    }
-    sd_bus_message_close_container(signal);
-    if (absent)
-        sd_bus_message_append(signal, "as", 1, "Value");
-    else
-        sd_bus_message_append(signal, "as", 0);
-    sd_bus_send(NULL, signal, NULL);
+    if (fact->slot) sd_bus_emit_properties_changed(fact->bridge->bus, fact->path, NAME ".Fact", "Value", "Absent", NULL);
 }
 
 /// The value at a JSON pointer, as RFC 6901 has it.
@@ -173,11 +155,11 @@ bool object_start(Bridge *bridge) {
     json_object_foreach(bridge->config->facts, name, rule) {
         Fact *fact = &bridge->facts[bridge->fact_count++];
         *fact = (Fact){.bridge = bridge, .name = name, .rule = rule, .absent = true, .path = text(OBJECT "/facts/%s", name)};
-        // The type of a property is a part of its table. GetAll leaves the value out, as it would fail without one; sd-bus has no
-        // table for such a property whose changes are told, so the signal is sent by hand.
+        // The type of a property is a part of its table. GetAll leaves the value out, as it would fail without one.
         sd_bus_vtable table[] = {
             SD_BUS_VTABLE_START(0),
-            SD_BUS_PROPERTY("Value", signature(fact), get_fact, 0, SD_BUS_VTABLE_PROPERTY_EXPLICIT),
+            SD_BUS_PROPERTY("Value", signature(fact), get_fact, 0,
+                SD_BUS_VTABLE_PROPERTY_EXPLICIT | SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION),
             SD_BUS_PROPERTY("Absent", "b", get_fact, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
             SD_BUS_PROPERTY("Age", "t", get_fact, 0, 0),
             SD_BUS_VTABLE_END,
