@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bridge as a whole. `service.c` follows flowbusd, `steps.c` brings steps to it and verdicts back, `doubts.c` finds out what became of
-// them when the bridge was killed, `state.c` publishes what others
-// may see, `object.c` is what programs of this machine see, and `main.c` wires them.
+// them when the bridge was killed, `record.c` has what happened lately written down, `state.c` publishes what others may see, `object.c` is what programs of this machine see, and `main.c` wires them.
 #pragma once
 
 #include "config.h"
@@ -43,6 +42,7 @@ typedef struct Bridge {
     Store *store;
     Link *link;
     char *client, *bus_id;  ///< The unique name on the bus, and which bus that is.
+    bool system;  ///< Whether that is the system bus.
     bool stopping;
 
     // service.c
@@ -61,6 +61,11 @@ typedef struct Bridge {
     int64_t doubt_after;
     bool doubts_remain;
     sd_event_source *again;
+
+    // record.c
+    StepRow *recording;  ///< Who asked for the one that is made.
+    int recorded[2];  ///< What flowbusctl writes: the recording, and what is wrong.
+    sd_event_source *recorder, *too_late;
 
     // state.c
     json_t *published;  ///< What the broker has of each topic that is retained.
@@ -96,6 +101,19 @@ void steps_concluded(Bridge *bridge, sd_bus_message *signal);
 /// Tells senders what they are not told yet.
 void steps_tell(Bridge *bridge);
 void steps_free(Bridge *bridge);
+
+// What `steps.c` shares with `record.c`.
+/// A message that asks for something: its topic, and where the answer may go.
+StepRow *steps_request(Bridge *bridge, const Message *message, const char *name);
+/// Its payload, a JSON object with no other keys than these, separated by spaces. One that is wrong is refused, and NULL returned.
+json_t *steps_payload(Bridge *bridge, StepRow *row, const Message *message, const char *keys);
+/// A message is refused: there is nothing to remember.
+void steps_refuse(Bridge *bridge, const StepRow *row, const char *error, const char *why);
+
+void record_subscribe(Bridge *bridge);
+/// Takes a message if it asks for a recording.
+bool record_received(Bridge *bridge, const Message *message);
+void record_free(Bridge *bridge);
 
 // What `steps.c` and `doubts.c` share.
 /// Looks at the next step whose fate is not known.

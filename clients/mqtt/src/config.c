@@ -48,8 +48,8 @@ static bool has_only(Config *config, json_t *table, const char *where, const cha
     const char *key;
     json_t *value;
     json_object_foreach(table, key, value) {
-        FREE char *wanted = text(" %s ", key), *all = text(" %s ", keys), *path = text("%s%s%s", where, *where ? "." : "", key);
-        if (!strstr(all, wanted)) fault(config, path, "is not known; the keys here are %s", keys);
+        FREE char *path = text("%s%s%s", where, *where ? "." : "", key);
+        if (!has_word(keys, key)) fault(config, path, "is not known; the keys here are %s", keys);
     }
     return true;
 }
@@ -309,6 +309,15 @@ static void read_facts(Config *config) {
     }
 }
 
+static void read_record(Config *config) {
+    json_t *record = at(config->root, "record");
+    if (!record || !has_only(config, record, "record", "from bytes")) return;
+    json_t *from = list(config, "record.from", at(record, "from"), "topic filters", fits_filter);
+    FREE char *own = text("%s/record", config->base);
+    config->record_from = from ? json_incref(from) : json_pack("[s]", own);
+    config->record_bytes = number(config, "record.bytes", 1048576, 1024, 16777216);
+}
+
 /// Home Assistant gives no arguments, and publishes to one topic.
 static void check_plain_step(Config *config, const char *path, const char *step, bool published) {
     json_t *rule = json_object_get(config->steps, step), *argument;
@@ -354,7 +363,7 @@ Config *config_read(const char *file) {
         config_free(config);
         return NULL;
     }
-    has_only(config, config->root, "", "version device broker publish steps facts home_assistant");
+    has_only(config, config->root, "", "version device broker publish steps facts record home_assistant");
     json_t *version = at(config->root, "version");
     if (!json_is_integer(version) || json_integer_value(version) != 1) fault(config, "version", "has to be 1");
     char host[HOST_NAME_MAX + 1] = "";
@@ -375,6 +384,7 @@ Config *config_read(const char *file) {
     read_publish(config);
     read_steps(config);
     read_facts(config);
+    read_record(config);
     read_home_assistant(config);
     if (!config->faults) return config;
     config_free(config);
@@ -387,6 +397,7 @@ void config_free(Config *config) {
     json_decref(config->lines);
     json_decref(config->steps);
     json_decref(config->facts);
+    json_decref(config->record_from);
     char *texts[] = {config->file, config->device, config->base, config->password, config->client_id, config->ca, config->certificate, config->key};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
     free(config);

@@ -31,6 +31,8 @@ typedef struct Config {
     json_t *steps;  ///< By name: "on", "step", "from", "arguments".
     json_t *facts;  ///< By name: "topic", "pointer", "type", "online", "stale".
     json_t *home_assistant;
+    json_t *record_from;  ///< Topic filters: who may ask for a recording; NULL if nobody may.
+    int record_bytes;  ///< How large it may be.
 } Config;
 
 /// Reads and checks a file. Writes what is wrong to standard error, and returns NULL then.

@@ -36,6 +36,7 @@ static void connected(void *userdata) {
     Bridge *bridge = userdata;
     state_connected(bridge);
     steps_subscribe(bridge);
+    record_subscribe(bridge);
     facts_subscribe(bridge);
     steps_tell(bridge);
     object_changed(bridge);
@@ -55,7 +56,7 @@ static void lost(void *userdata) {
 
 static void received(void *userdata, const Message *message) {
     bool fact = facts_received(userdata, message);
-    if (!steps_received(userdata, message) && !fact)
+    if (!steps_received(userdata, message) && !record_received(userdata, message) && !fact)
         say_some(userdata, "a message to '%.200s' is of no use here", message->topic);
 }
 
@@ -126,7 +127,8 @@ static char *in_home(const char *variable, const char *below_home, const char *n
 static int open_bus(Bridge *bridge, const char *address, bool system) {
     // sd-bus opens the bus of this variable before all others.
     if (address) setenv("DBUS_SESSION_BUS_ADDRESS", address, true);
-    int status = system && !address ? sd_bus_open_system(&bridge->bus) : sd_bus_open_user(&bridge->bus);
+    bridge->system = system && !address;
+    int status = bridge->system ? sd_bus_open_system(&bridge->bus) : sd_bus_open_user(&bridge->bus);
     const char *client = NULL;
     sd_id128_t id;
     char spelled[33];
@@ -148,6 +150,7 @@ static int run(Bridge *bridge, const char *folder, const char *address, bool sys
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGCHLD);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
     if (sd_event_default(&bridge->event) < 0) return EX_OSERR;
@@ -211,6 +214,7 @@ int main(int argc, char **argv) {
     bridge->config = config_read(file);
     int status = !bridge->config ? EX_CONFIG : check ? EX_OK : run(bridge, folder, address, system);
     link_free(bridge->link);
+    record_free(bridge);
     steps_free(bridge);
     service_free(bridge);
     object_free(bridge);

@@ -66,8 +66,7 @@ void steps_tell(Bridge *bridge) {
     }
 }
 
-/// A message is refused before it is a step: there is nothing to remember.
-static void refuse(Bridge *bridge, const StepRow *row, const char *error, const char *why) {
+void steps_refuse(Bridge *bridge, const StepRow *row, const char *error, const char *why) {
     say_some(bridge, "a message to '%s' is refused: %s", row->topic, why);
     if (!row->reply) return;
     JSON json_t *told = json_pack("{s:s, s:s}", "error", error, "message", why);
@@ -131,12 +130,8 @@ static const char *rule_of(Bridge *bridge, const Message *message, bool *chosen)
     return NULL;
 }
 
-bool steps_received(Bridge *bridge, const Message *message) {
-    bool chosen;
-    const char *name = rule_of(bridge, message, &chosen);
-    if (!name) return chosen;
-    json_t *rule = json_object_get(bridge->config->steps, name);
-    STEP StepRow *row = make(sizeof *row);
+StepRow *steps_request(Bridge *bridge, const Message *message, const char *name) {
+    StepRow *row = make(sizeof *row);
     row->topic = copy(message->topic);
     row->name = copy(name);
     if (message->correlation_size) {
@@ -151,36 +146,47 @@ bool steps_received(Bridge *bridge, const Message *message) {
         if (own_matches || topics_match(bridge->config->responses, message->response))
             row->reply = copy(message->response);
         else
-            say_some(bridge, "the verdict of a step from '%s' may not go to '%.200s': broker.responses does not have it",
+            say_some(bridge, "the answer to a message to '%s' may not go to '%.200s': broker.responses does not have it",
                 message->topic, message->response);
     }
+    return row;
+}
+
+json_t *steps_payload(Bridge *bridge, StepRow *row, const Message *message, const char *keys) {
     // It would be taken again after each connection.
-    if (message->retained) return refuse(bridge, row, ERROR_NAME "Retained", "a step is nothing to retain"), true;
-    if (message->size > MOST_PAYLOAD)
-        return refuse(bridge, row, ERROR_NAME "LimitExceeded", "a step has at most 65536 bytes"), true;
-    json_error_t problem;
-    JSON json_t *payload = chosen || !message->size ? json_object()
-                                                    : json_loadb(message->payload, message->size, JSON_REJECT_DUPLICATES, &problem);
-    if (!json_is_object(payload)) {
-        FREE char *why =
-            payload ? copy("the payload has to be a JSON object: {\"token\": …, \"arguments\": {…}}")
-                    : text("the payload is no JSON: %s, at byte %d", problem.text, problem.position);
-        return refuse(bridge, row, ERROR_NAME "InvalidPayload", why), true;
+    if (message->retained) return steps_refuse(bridge, row, ERROR_NAME "Retained", "a request is nothing to retain"), NULL;
+    if (message->size > MOST_PAYLOAD) return steps_refuse(bridge, row, ERROR_NAME "LimitExceeded", "a payload has at most 65536 bytes"), NULL;
+    json_error_t problem = {0};
+    json_t *payload = message->size ? json_loadb(message->payload, message->size, JSON_REJECT_DUPLICATES, &problem) : json_object();
+    FREE char *why = !payload ? text("the payload is no JSON: %s, at byte %d", problem.text, problem.position) : NULL;
+    if (payload && !json_is_object(payload)) why = text("the payload has to be a JSON object with these keys: %s", keys);
+    const char *key;
+    json_t *value;
+    json_object_foreach(payload, key, value) {
+        if (!why && !has_word(keys, key)) why = text("the payload has '%.100s'; it has these keys: %s", key, keys);
     }
-    json_t *token = json_object_get(payload, "token"), *arguments = json_object_get(payload, "arguments"), *value;
+    if (!why) return payload;
+    json_decref(payload);
+    return steps_refuse(bridge, row, ERROR_NAME "InvalidPayload", why), NULL;
+}
+
+bool steps_received(Bridge *bridge, const Message *message) {
+    bool chosen;
+    const char *name = rule_of(bridge, message, &chosen);
+    if (!name) return chosen;
+    json_t *rule = json_object_get(bridge->config->steps, name);
+    STEP StepRow *row = steps_request(bridge, message, name);
+    Message empty = *message;
+    if (chosen) empty.size = 0;
+    JSON json_t *payload = steps_payload(bridge, row, &empty, "token arguments");
+    if (!payload) return true;
+    json_t *token = json_object_get(payload, "token"), *arguments = json_object_get(payload, "arguments");
     if (token && (!json_is_string(token) || !is_token(json_string_value(token))))
-        return refuse(bridge, row, ERROR_NAME "InvalidPayload", "a token is 1 to 64 letters, digits, '.', '_' and '-'"), true;
+        return steps_refuse(bridge, row, ERROR_NAME "InvalidPayload", "a token is 1 to 64 letters, digits, '.', '_' and '-'"), true;
     row->token = token ? copy(json_string_value(token)) : random_token();
     if (!row->reply && token) row->reply = text("%s/verdict/%s", bridge->config->base, row->token);
-    const char *key;
-    json_object_foreach(payload, key, value) {
-        if (strcmp(key, "token") && strcmp(key, "arguments")) {
-            FREE char *why = text("the payload has '%.100s'; it has 'token' and 'arguments'", key);
-            return refuse(bridge, row, ERROR_NAME "InvalidPayload", why), true;
-        }
-    }
     if (arguments && !json_is_object(arguments))
-        return refuse(bridge, row, ERROR_NAME "InvalidPayload", "'arguments' is no object"), true;
+        return steps_refuse(bridge, row, ERROR_NAME "InvalidPayload", "'arguments' is no object"), true;
     STEP StepRow *known = store_find(bridge->store, row->topic, row->token);
     if (known) {
         // Nothing happens again: it is told again.
@@ -192,13 +198,13 @@ bool steps_received(Bridge *bridge, const Message *message) {
         return true;
     }
     FREE char *fault = fault_of_arguments(json_object_get(rule, "arguments"), arguments);
-    if (fault) return refuse(bridge, row, ERROR_NAME "InvalidArguments", fault), true;
+    if (fault) return steps_refuse(bridge, row, ERROR_NAME "InvalidArguments", fault), true;
     row->arguments = arguments ? json_dumps(arguments, JSON_COMPACT) : copy("{}");
     int status = store_add(bridge->store, row);
     if (status == -ENOSPC)
-        refuse(bridge, row, ERROR_NAME "LimitExceeded", "1024 steps have no verdict yet, or one that was not sent");
+        steps_refuse(bridge, row, ERROR_NAME "LimitExceeded", "1024 steps have no verdict yet, or one that was not sent");
     else if (status < 0)
-        refuse(bridge, row, ERROR_NAME "StoreFailed", "the step can't be written down, and is not taken without");
+        steps_refuse(bridge, row, ERROR_NAME "StoreFailed", "the step can't be written down, and is not taken without");
     else
         steps_pump(bridge);
     return true;

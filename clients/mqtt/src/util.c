@@ -50,6 +50,11 @@ void *make(size_t size) {
     return made;
 }
 
+bool has_word(const char *words, const char *word) {
+    FREE char *all = text(" %s ", words), *wanted = text(" %s ", word);
+    return strstr(all, wanted);
+}
+
 bool names(json_t *list, const char *name) {
     size_t index;
     json_t *item;

@@ -35,6 +35,9 @@ char *text(const char *format, ...) PRINTF(1, 2);
 char *copy(const char *text);
 void *make(size_t size);
 
+/// Whether words that are separated by spaces have this one.
+bool has_word(const char *words, const char *word);
+
 /// Whether a list of names has this one, or is ["*"]. NULL has none.
 bool names(json_t *list, const char *name);
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import queue
 import shutil
 import socket
@@ -18,6 +19,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 BRIDGE = os.environ["FLOWBUS_MQTT"]
+# Where the bridge finds flowbusctl.
+os.environ["PATH"] = f"{pathlib.Path(os.environ['FLOWBUSCTL']).parent}:{os.environ['PATH']}"
 TIMEOUT = 30
 
 FLOWS = """

@@ -9,6 +9,7 @@ import subprocess
 import pytest
 from conftest import FLOWS, history
 
+FLOWBUSCTL = os.environ["FLOWBUSCTL"]
 PROGRAM = pathlib.Path(__file__).parent.parent / "flowbusctl-fleet"
 
 
@@ -46,7 +47,8 @@ def three(flowbus, bridge, broker, person):
         running = bridge(device=device, name=name)
         # The steps have the topics of each machine.
         file = running.folder / "mqtt.toml"
-        file.write_text(file.read_text().replace("flowbus/kiosk/step/evacuate", f"flowbus/{name}/step/evacuate"))
+        record = {"kiosk": "[record]\n", "kiosk-3": "[record]\nbytes = 1024\n"}.get(name, "")
+        file.write_text(file.read_text().replace("flowbus/kiosk/step/evacuate", f"flowbus/{name}/step/evacuate") + record)
         running.start()
         operator.wait(f"flowbus/{name}/context", lambda values, floor=floor: values == {"floor": floor})
         operator.wait(f"flowbus/{name}/problems")
@@ -91,6 +93,43 @@ def test_who_does_not_answer_is_named(three, fleet, person):
     os.kill(three[2][1].process.pid, 18)
     assert [row["device"] for row in fleet("problems", status=1)] == ["kiosk-2"]
     assert "offline" in fleet("problems", status=1, json_lines=False)
+
+
+def test_record_and_replay(three, fleet, tmp_path):
+    device, _ = three[0]
+    device.emit("main", "pin", code="secret-code")
+    device.emit("main", "counted", number=5)
+    file = tmp_path / "recording"
+    fleet("record", "kiosk", "--since", "10min", "--output", file, json_lines=False)
+    assert file.stat().st_mode & 0o777 == 0o600 and b"secret" not in file.read_bytes()
+    replayed = subprocess.run([FLOWBUSCTL, "--replay", file, "tree", "--json"], capture_output=True, text=True, check=True).stdout
+    paths = [json.loads(line)["path"] for line in replayed.splitlines()]
+    assert paths == list(device.tree())
+    log = subprocess.run([FLOWBUSCTL, "--replay", file, "log", "--json"], capture_output=True, text=True, check=True).stdout
+    assert [line["arguments"] for line in map(json.loads, log.splitlines()) if line["step"] == "counted"] == [{"number": 5}]
+
+
+def test_record_only_what_the_file_allows(three, fleet, tmp_path):
+    file = tmp_path / "recording"
+    command = [PROGRAM, "--config", tmp_path / "fleet.toml", "record", "--output", file]
+
+    def refused(device, *arguments):
+        result = subprocess.run([*command, device, *arguments], capture_output=True, text=True, check=False)
+        assert not file.exists()
+        return result.returncode, result.stderr
+
+    # Two of the machines have no [record], or a small one.
+    assert refused("kiosk-2", "--timeout", "1") == (1, (
+        "flowbusctl fleet: 'kiosk-2' does not answer; its file may have no [record], or not this topic, or not the response topic\n"))
+    status, said = refused("kiosk-3")
+    assert status == 1 and "1024 may leave (record.bytes); ask for a shorter time" in said
+    status, said = refused("kiosk", "--since", "10mim")
+    assert status == 1 and "--since '10mim' is neither a time span nor a time" in said
+    status, said = refused("kiosk-9")
+    assert status == 69 and "'kiosk-9' is not online" in said
+    command[command.index(file)] = "/nowhere/file"
+    status, said = refused("kiosk")
+    assert status == 73 and "'/nowhere/file' can't be written" in said
 
 
 def test_errors_have_their_message(three, fleet):

@@ -48,7 +48,7 @@ def test_mqtt_3_1_1(device, bridge, person):
     operator.wait("flowbus/kiosk/verdict/b")
     running.stop()
     running.start()
-    device.wait_said("a message to 'flowbus/kiosk/step/counted' is refused: a step is nothing to retain")
+    device.wait_said("a message to 'flowbus/kiosk/step/counted' is refused: a request is nothing to retain")
     assert history(device, "counted") == [1, 2]
 
 
