@@ -58,13 +58,14 @@ private final class Controller {
     private static let names = "/org/bus1/DBus/Name/"
 
     private let address: String
-    private let startable: [Startable]
+    private let directories: [String]
+    private var startable: [Startable] = []
     private let loop: OpaquePointer
     private let bus: OpaquePointer
 
     init(_ socketPath: String, serviceFiles directories: [String]) throws(SdError) {
         address = "unix:path=" + socketPath
-        startable = directories.flatMap(Self.readServices)
+        self.directories = directories
         var children = sigset_t()
         sigemptyset(&children)
         sigaddset(&children, SIGCHLD)
@@ -93,7 +94,9 @@ private final class Controller {
         try check("sd_bus_negotiate_fds", sd_bus_negotiate_fds(bus, 1))
         try check("sd_bus_start", sd_bus_start(bus))
         try add(listener)
-        try addNames()
+        try followActivations()
+        try readServices()
+        try followReloads()
         try check("sd_bus_attach_event", sd_bus_attach_event(bus, loop, 0))
     }
 
@@ -144,14 +147,38 @@ private final class Controller {
         close(listener)
     }
 
-    private func addNames() throws(SdError) {
-        for (number, program) in startable.enumerated() {
+    /// Tells the names that are new.
+    private func readServices() throws(SdError) {
+        let known = Set(startable.map(\.name))
+        for program in directories.flatMap(Self.services) where !known.contains(program.name) {
             try call("/org/bus1/DBus/Broker", Self.broker, "AddName") { body throws(SdError) in
-                try body.appendObjectPath(Self.names + "\(number)")
+                try body.appendObjectPath(Self.names + "\(startable.count)")
                 try body.append(program.name)
                 try body.append(UInt32(getuid()))
             }
+            startable.append(program)
         }
+    }
+
+    /// A client has called ReloadConfig: the broker waits for the answer of its controller.
+    private func followReloads() throws(SdError) {
+        try check(
+            "sd_bus_add_filter",
+            sd_bus_add_filter(
+                bus, nil,
+                { message, context, _ in
+                    guard let message, let context,
+                        sd_bus_message_is_method_call(message, "org.bus1.DBus.Controller", "ReloadConfig") > 0
+                    else { return 0 }
+                    try? Unmanaged<Controller>.fromOpaque(context).takeUnretainedValue().readServices()
+                    var answer: OpaquePointer?
+                    guard sd_bus_message_new_method_return(message, &answer) >= 0 else { return 0 }
+                    defer { sd_bus_message_unref(answer) }
+                    return sd_bus_send(nil, answer, nil)
+                }, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    private func followActivations() throws(SdError) {
         try check(
             "sd_bus_match_signal",
             sd_bus_match_signal(
@@ -236,7 +263,7 @@ private final class Controller {
                 context.map { Unmanaged.passRetained($0).toOpaque() }))
     }
 
-    private static func readServices(of directory: String) -> [Startable] {
+    private static func services(of directory: String) -> [Startable] {
         guard let entries = opendir(directory) else { return [] }
         defer { closedir(entries) }
         var found: [String] = []
