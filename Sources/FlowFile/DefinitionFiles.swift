@@ -16,6 +16,8 @@ public import FlowCore
 public struct DefinitionFiles: Sendable {
     /// The checked definitions.
     public let definitions: Definitions
+    /// The programs of the device, sorted by name.
+    public let programs: [ProgramDeclaration]
     /// Warnings about valid definitions that are probably not intended; in the order of ``files``, then of lines.
     public let warnings: [Diagnostic]
     /// Notes for who writes the files, and no one else: a file that is not TOML 1.0 has one. In the order of ``files``.
@@ -106,7 +108,7 @@ public struct DefinitionFiles: Sendable {
         let isComplete = !early.contains { $0.severity == .error }
         let diagnostics = Diagnostics(sources, early)
         let resolver = Resolver(Draft(diagnostics, isComplete: isComplete), isOfService: isOfService)
-        resolver.startable = services?.names
+        resolver.services = services
         let definitions = resolver.definitions()
 
         let files = texts.map(\.file)
@@ -117,7 +119,8 @@ public struct DefinitionFiles: Sendable {
             sorted.append(Diagnostic(severity, file: "", message: "\(diagnostics.leftOut) more are left out"))
         }
         if diagnostics.hasErrors { throw DefinitionFailure(diagnostics: sorted, notes: notes, files: files) }
-        return DefinitionFiles(definitions: definitions, warnings: sorted, notes: notes, files: files)
+        return DefinitionFiles(
+            definitions: definitions, programs: resolver.declaredPrograms, warnings: sorted, notes: notes, files: files)
     }
 
     /// Sorts diagnostics: those without a file first, then by file in the order of reading, then by line, and then by

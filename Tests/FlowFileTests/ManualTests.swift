@@ -23,6 +23,17 @@ struct ManualTests {
         for key in Draft.screenKeys where key != "arguments" { #expect(text.contains(".It Cm \(key)\n"), "\(key)") }
     }
 
+    @Test func `keys of programs, and what restricts them`() throws {
+        let text = try section("PROGRAMS")
+        for key in Resolver.programKeys { #expect(text.contains(".It Cm \(key)\n"), "\(key)") }
+        for start in ProgramDeclaration.Start.allCases {
+            #expect(text.contains(".It Li \\(dq\(start.rawValue)\\(dq\n"), "\(start)")
+        }
+        for restriction in ProgramDeclaration.Restriction.allCases {
+            #expect(text.contains(".It Li \(restriction.rawValue)\n"), "\(restriction)")
+        }
+    }
+
     @Test func `keys of flows`() throws {
         let text = try section("FLOWS")
         for key in Draft.flowKeys where key != "on" { #expect(text.contains(".It Cm \(key)\n"), "\(key)") }

@@ -97,11 +97,11 @@ struct RunTests {
         ),
         (
             "presenter = 'a.b', run = ['a']", "run",
-            "'run' and 'presenter' are given; a screen has at most one of them"
+            "'presenter' and 'run' are given; a screen has at most one of them"
         ),
         (
             "application = 'a.b', run = ['a']", "run",
-            "'run' and 'application' are given; a screen has at most one of them"
+            "'application' and 'run' are given; a screen has at most one of them"
         ),
         ("exit = { 0 = 'closed' }", "exit", "'exit' belongs to 'run', which is not given"),
         (

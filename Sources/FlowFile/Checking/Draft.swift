@@ -59,7 +59,10 @@ final class DraftScreen {
     }
 
     /// Whether it has a presenter.
-    var hasPresenter: Bool { keys.has("presenter") || keys.has("application") || keys.has("run") }
+    var hasPresenter: Bool { givenPresenters.isEmpty == false }
+
+    /// The keys by which it names its presenter.
+    var givenPresenters: [String] { ["presenter", "application", "program", "run"].filter(keys.has) }
 }
 
 /// A defined flow, with the location of each key.
@@ -97,14 +100,14 @@ struct Draft {
         "description", "timers",
     ]
     static let screenKeys = [
-        "arguments", "key", "result", "presenter", "application", "run", "exit", "whenOwnerGone", "presentOnReturn",
-        "keepsAwake",
-        "budget", "stateOnDisk", "evictAfter", "watchdog", "patience", "context", "title", "description",
+        "arguments", "key", "result", "presenter", "application", "program", "run", "exit", "whenOwnerGone",
+        "presentOnReturn", "keepsAwake", "budget", "stateOnDisk", "evictAfter", "watchdog", "patience", "context",
+        "title", "description",
     ]
     /// The keys of what people read.
     static let textKeys = ["title", "description"]
     static let rootKeys = [
-        "version", "steps", "private", "screens", "autostart", "steppers", "context", "outputs", "flows",
+        "version", "steps", "private", "screens", "programs", "autostart", "steppers", "context", "outputs", "flows",
     ]
 
     let diagnostics: Diagnostics
@@ -117,6 +120,8 @@ struct Draft {
     private(set) var steppers: [Item] = []
     /// The values of the context that no flow has, sorted by name.
     private(set) var context = NamedList<Item>()
+    /// The programs of the device, sorted by name.
+    private(set) var programs = NamedList<Item>()
     /// Who sets the outputs.
     private(set) var outputSetter: Item?
     /// Whether all declarations could be read; otherwise an unknown name is no error.
@@ -132,6 +137,7 @@ struct Draft {
             read(Section(source.toml, Location(source: index, node: 0)))
         }
         context.sort()
+        programs.sort()
         steps.sort()
         screens.sort()
         flows.sort()
@@ -164,6 +170,12 @@ struct Draft {
                 item.location,
                 "the value '\(name)' of the context is declared twice: here and in "
                     + diagnostics.position(of: first.location))
+        }
+        for (name, item) in root["programs"]?.section(diagnostics)?.entries ?? [] {
+            guard let first = programs.insert(name, item) else { continue }
+            diagnostics.error(
+                item.location,
+                "the program '\(name)' is declared twice: here and in \(diagnostics.position(of: first.location))")
         }
         if let section = root["private"]?.section(diagnostics) {
             section.checkKeys(diagnostics, of: "the table 'private'", ["steps"])

@@ -63,7 +63,8 @@ extension Resolver {
         return .literal(value)
     }
 
-    /// Warns about programs that the bus can't start: the screen fails at once, or nothing is started early.
+    /// Warns about programs that the bus can't start: the screen fails at once, or nothing is started early. Where programs are declared,
+    /// those that definitions name and nothing starts are forgotten ones.
     ///
     /// - Parameter names: the names that a bus of this machine can start a program for.
     func warnOfPrograms(startable names: Set<String>) {
@@ -79,11 +80,21 @@ extension Resolver {
                     "no D-Bus service file of this machine has the name '\(run.name)': flowbus-run, which starts command lines, is "
                         + "not installed")
             }
-            if let item = screen.keys["presenter"], item["start"] != nil, let name = item["name"] {
+            guard let item = screen.keys["presenter"] else { continue }
+            if item["start"] != nil, let name = item["name"] {
                 warn(of: name, unlessIn: names, "the bus can't start the program early")
+            } else if draft.programs.count > 0 {
+                warn(of: item["name"] ?? item, unlessIn: names, Self.undeclared)
+            }
+        }
+        for flow in draft.flows.values where draft.programs.count > 0 {
+            for key in ["guard", "navigator"] {
+                if let item = flow.keys[key] { warn(of: item["name"] ?? item, unlessIn: names, Self.undeclared) }
             }
         }
     }
+
+    private static let undeclared = "nothing starts the program; declare it in [programs]"
 
     private func warn(of name: Item, unlessIn names: Set<String>, _ consequence: String) {
         guard case .string(let text) = name.value, !names.contains(text) else { return }

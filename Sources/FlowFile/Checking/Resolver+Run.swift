@@ -23,9 +23,6 @@ extension Resolver {
             }
             return []
         }
-        for other in ["presenter", "application"] where draft.keys.has(other) {
-            diagnostics.error(item.location, "'run' and '\(other)' are given; a screen has at most one of them")
-        }
         let command = command(item, of: draft.declared)
         var run = [Argument("command", .array(element: "s", command.map(Value.string)))]
         let exits = draft.keys["exit"].map { self.exits($0, of: draft) } ?? []

@@ -8,15 +8,17 @@ extension Resolver {
         if draft.keys.count == (draft.keys.has("arguments") ? 1 : 0) {
             return ScreenDeclaration(name, parameters: draft.declared.admitted)
         }
-        let service = draft.keys["presenter"].flatMap { presenter($0) }
+        let service = draft.keys["presenter"].flatMap { self.presenter($0) }
         let startsEarly = draft.keys["presenter"].map { self.startsEarly($0) }
+        let program = draft.keys["program"].flatMap { self.program(ofScreen: $0) }
         let application = draft.keys["application"].flatMap { self.application($0, of: draft.declared) }
-        if draft.keys["presenter"] != nil, draft.keys["application"] != nil {
+        let given = draft.givenPresenters
+        if given.count > 1 {
             diagnostics.error(
-                draft.keys.location.key("application"),
-                "'presenter' and 'application' are given; a screen has at most one of them")
+                draft.keys.location.key(given[1]), "\(Text.list(given)) are given; a screen has at most one of them")
         }
         let run = self.run(draft)
+        let presenter = service ?? application ?? program ?? (run.isEmpty ? nil : Self.runPresenter)
         let whenOwnerGone: WhenOwnerGone? = draft.keys["whenOwnerGone"]?.word(diagnostics)
         if whenOwnerGone == .present, !draft.hasPresenter {
             diagnostics.error(
@@ -48,9 +50,9 @@ extension Resolver {
         let context = draft.keys["context"].map { contextNames($0, of: draft) }
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
-            name, parameters: draft.declared.admitted, key: draft.declared.key,
-            presenter: service ?? application ?? (run.isEmpty ? nil : Self.runPresenter), run: run,
-            startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
+            name, parameters: draft.declared.admitted, key: draft.declared.key, presenter: presenter, run: run,
+            startsEarly: startsEarly == true || self.startsEarly(programNamed: presenter?.service.name),
+            whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog?.interval,
             endsHungProcess: watchdog?.kills ?? false, patience: patience, result: draft.result?.admitted,
@@ -74,7 +76,7 @@ extension Resolver {
 
     /// Reports a key that means nothing without a presenter.
     private func checkPresenter(for key: String, of screen: DraftScreen, _ why: String) {
-        guard let item = screen.keys[key], screen.keys["presenter"] == nil else { return }
+        guard let item = screen.keys[key], !screen.keys.has("presenter"), !screen.keys.has("program") else { return }
         diagnostics.error(
             item.location,
             "'\(key)' is not possible without 'presenter': \(why); give a presenter, or leave it out")

@@ -91,6 +91,7 @@ extension Resolver {
         warnOfSteppers(definitions)
         warnOfContextSteps()
         warnOfPresenters()
+        warnOfEarlyPrograms(definitions)
     }
 
     /// Warns about flows that nothing starts, and about those whose end reaches no parent. A navigator can contribute

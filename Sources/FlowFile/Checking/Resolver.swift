@@ -9,8 +9,10 @@ final class Resolver {
     let diagnostics: Diagnostics
     /// Whether the text comes from the service, which has flows that clients registered, too.
     let isOfService: Bool
-    /// The bus names for which a bus of this machine can start a program; nil if that does not matter.
-    var startable: Set<String>?
+    /// The service files of this machine; nil if it does not matter which programs a bus can start.
+    var services: ServiceFiles?
+    /// The programs of the device, once ``definitions()`` was called.
+    private(set) var declaredPrograms: [ProgramDeclaration] = []
 
     init(_ draft: Draft, isOfService: Bool = false) {
         self.draft = draft
@@ -33,6 +35,7 @@ final class Resolver {
             steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers(),
             context: context(draft.context.entries.map { ($0.name, $0.value) }, of: nil),
             outputSetter: draft.outputSetter.flatMap { busName($0) })
+        declaredPrograms = programs()
         if draft.isComplete {
             checkCycles(definitions)
             checkEmptiness(definitions)
@@ -41,7 +44,10 @@ final class Resolver {
             checkSpans(definitions)
             if !diagnostics.hasErrors {
                 warn(definitions)
-                if let startable { warnOfPrograms(startable: startable) }
+                if let services {
+                    warnOfPrograms(startable: services.names.union(draft.programs.names))
+                    warnOfDeclaredPrograms(declaredPrograms, services)
+                }
             }
         }
         return definitions

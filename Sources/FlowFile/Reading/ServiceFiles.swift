@@ -6,6 +6,11 @@ internal import Glibc
 public struct ServiceFiles: Sendable {
     /// The bus names.
     public let names: Set<String>
+    /// The paths of the files by their names, without those that `flowbusctl units` has written.
+    let others: [String: String]
+
+    /// How the files begin that `flowbusctl units` writes.
+    public static let mark = "# Written by flowbus"
 
     /// Reads the files in the folders of the session bus and of the system bus.
     ///
@@ -25,6 +30,7 @@ public struct ServiceFiles: Sendable {
     /// Reads the files in these folders.
     init(folders: [String]) {
         var names: Set<String> = []
+        var others: [String: String] = [:]
         for folder in folders {
             guard let directory = opendir(folder) else { continue }
             while let entry = readdir(directory) {
@@ -35,11 +41,14 @@ public struct ServiceFiles: Sendable {
                     continue
                 }
                 for line in text.split(separator: "\n") where line.hasPrefix("Name=") {
-                    names.insert(String(line.dropFirst("Name=".count)))
+                    let name = String(line.dropFirst("Name=".count))
+                    names.insert(name)
+                    if !text.hasPrefix(Self.mark), others[name] == nil { others[name] = "\(folder)/\(file)" }
                 }
             }
             closedir(directory)
         }
         self.names = names
+        self.others = others
     }
 }

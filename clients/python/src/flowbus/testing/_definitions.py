@@ -61,7 +61,8 @@ class Definitions:
         for name, screen in _tables(text, "screens"):
             # A command line is shown by flowbus-run, in whose place a test can be.
             run = Role.read("presenter", "org.flowbus.Run") if "run" in screen else None
-            self.screens[name] = run or Role.read("presenter", screen.get("presenter")) or Role.read(
+            presenter = Role.read("presenter", screen.get("presenter") or screen.get("program"))
+            self.screens[name] = run or presenter or Role.read(
                 "application", screen.get("application"))
         for name, flow in _tables(text, "flows"):
             self.guards[name] = Role.read("guard", flow.get("guard"))
