@@ -49,6 +49,7 @@ SCENES =
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
+generatordir = $(PREFIX)/lib/systemd/user-generators
 datadir = $(PREFIX)/share
 servicesdir = $(datadir)/dbus-1/services
 interfacesdir = $(datadir)/dbus-1/interfaces
@@ -126,6 +127,7 @@ sanitized = $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/saniti
 installed = \
     $(patsubst $(built)/%,$(bindir)/%,$(programs)) \
     $(userunitdir)/flowbusd.service \
+    $(generatordir)/flowbus-generator \
     $(servicesdir)/$(name).service \
     $(patsubst dbus/%,$(interfacesdir)/%,$(interfaces)) \
     $(includedir)/flowbus-qt-types.h \
@@ -349,6 +351,7 @@ lint:
 install: $(programs) $(completions)
 	install -d $(foreach folder,$(sort $(dir $(installed))),'$(DESTDIR)$(folder)')
 	install $(STRIP) -m 755 $(programs) '$(DESTDIR)$(bindir)'
+	ln -sfr '$(DESTDIR)$(bindir)/flowbusctl' '$(DESTDIR)$(generatordir)/flowbus-generator'
 	sed 's|@bindir@|$(bindir)|' systemd/flowbusd.service.in > '$(DESTDIR)$(userunitdir)/flowbusd.service'
 	sed 's|@bindir@|$(bindir)|' dbus/$(name).service.in > '$(DESTDIR)$(servicesdir)/$(name).service'
 	chmod 644 '$(DESTDIR)$(userunitdir)/flowbusd.service' '$(DESTDIR)$(servicesdir)/$(name).service'

@@ -126,7 +126,7 @@ inner() { # PLACE FOLDER COMMAND...
     [[ ! -d $folder/home ]] || cp -r -- "$folder/home/." "$place/home/$user"
     [[ ! -d $folder/run ]] || cp -r -- "$folder/run/." "$place/run"
     # From systemd 254 on it gives a unit the mounts that it asks for, and makes them where process 1 has left a folder.
-    mkdir -p "$place"/run/{systemd/system,systemd/mount-rootfs,user/$uid,units,libraries}
+    mkdir -p "$place"/run/{systemd/system,systemd/unit-root,systemd/mount-rootfs,user/$uid,units,libraries}
     { grep -v "^$user:" /etc/passwd || true; } >"$place/passwd"
     echo "$user:x:$uid:$uid::/home/$user:/bin/sh" >>"$place/passwd"
     units "$place/run/units"

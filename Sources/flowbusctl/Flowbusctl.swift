@@ -7,6 +7,11 @@ import Platform
 @main
 enum Program {
     static func main() {
+        if let arguments = try? CurrentProcess.arguments(),
+            arguments.first?.split(separator: "/").last.map(String.init) == UnitGenerator.name
+        {
+            return UnitGenerator.run(Array(arguments.dropFirst()))
+        }
         do {
             try CommandPrograms.run(Array(CommandLine.arguments.dropFirst()))
             var command = try Flowbusctl.parseAsRoot()
@@ -84,7 +89,8 @@ struct Flowbusctl: ParsableCommand {
             CommandGroup(
                 name: "Definitions",
                 subcommands: [
-                    CheckCommand.self, GraphCommand.self, ReloadCommand.self, ActCommand.self, NewCommand.self,
+                    CheckCommand.self, GraphCommand.self, UnitsCommand.self, ReloadCommand.self, ActCommand.self,
+                    NewCommand.self,
                 ]),
         ])
 

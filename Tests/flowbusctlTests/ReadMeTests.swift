@@ -72,7 +72,11 @@ struct ReadMeTests {
             let folder = try TemporaryDirectory()
             try folder.write(definition.text, to: "flows.toml")
             let run = try Program.run("check", folder.path)
-            #expect(run.status == .status(0) && run.errors.isEmpty, "\(run.output)\(run.errors)")
+            // The programs that it names are on no machine.
+            let rest = run.errors.split(separator: "\n").filter {
+                !$0.contains("no D-Bus service file of this machine")
+            }
+            #expect(run.status == .status(0) && rest.isEmpty, "\(run.output)\(run.errors)")
         }
     }
 

@@ -10,6 +10,7 @@ struct InstallTests {
         "/usr/bin/flowbusctl",
         "/usr/bin/flowbusd",
         "/usr/include/flowbus-qt-types.h",
+        "/usr/lib/systemd/user-generators/flowbus-generator",
         "/usr/lib/systemd/user/flowbusd.service",
         "/usr/share/bash-completion/completions/flowbusctl",
         "/usr/share/dbus-1/interfaces/org.flowbus.Navigation1.Coordinator.xml",

@@ -133,3 +133,55 @@ scenario_login() {
     (($(serial) >= 3)) && echo "the serials go on"
     call "$root" "$name.History" GetHistory 'tua{sv}' 0 0 0 | grep -o '"open"' | wc -l | sed 's/$/ steps of the login before in the history/'
 }
+
+# The programs of definition files: the generator has made units of them, and service files for the bus.
+scenario_programs() {
+    local unit server port
+    unit() { systemctl --user show --value --property="$1" "app-flowbus-$2"; }
+    said() { logged _SYSTEMD_USER_UNIT="app-flowbus-$1.service" _TRANSPORT=stdout; }
+    echo "the bus can start: $(busctl --user --activatable --no-legend list | sed -n 's/^\(com\.example\.[A-Z][a-z]*\) .*/\1/p' | paste -sd " ")"
+    ping Demand
+    said com.example.Demand
+    local first
+    first=$(unit MainPID com.example.Demand)
+    systemctl --user kill --signal=KILL app-flowbus-com.example.Demand
+    logged MESSAGE_ID="$started_id" USER_UNIT=app-flowbus-com.example.Demand.service >/dev/null
+    logged "MESSAGE=app-flowbus-com.example.Demand.service: Scheduled restart job, restart counter is at 1." >/dev/null
+    ping Demand
+    [[ $(unit MainPID com.example.Demand) != "$first" ]] && echo "killed: another process, $(unit NRestarts com.example.Demand) restart"
+    ping Silent
+    logged UNIT_RESULT=watchdog USER_UNIT=app-flowbus-com.example.Silent.service | sed 's/.*: //'
+
+    # What each restriction does, not what its unit says.
+    exec {server}< <(exec python3 -c 'import signal, socket
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    signal.pause()')
+    read -r port <&"$server"
+    echo "$port" >port
+    echo all >/tmp/of-all
+    mkdir -p .config/systemd/user
+    printf '[Unit]\nBindsTo=graphical-session.target\n' >.config/systemd/user/session.target
+    systemctl --user daemon-reload
+    systemctl --user start session.target
+    for unit in none usual exec network tmp home namespaces; do said "$unit"; done
+    kill "$!"
+    local pid
+    pid=$(unit MainPID usual)
+    systemctl --user stop session.target
+    tail -s 0.1 --pid="$pid" -f /dev/null
+    systemctl --user stop app-flowbus-usual
+    echo "without a session: $(unit ActiveState usual)"
+
+    # The files change while all runs.
+    systemctl --user start flowbusd
+    printf '[programs."com.example.Late"]\ncommand = ["./served", "com.example.Late"]\n' >>.config/flowbus/flows.d/programs.toml
+    flowbusctl reload
+    ping Late
+    said com.example.Late
+    echo 'nonsense = 1' >.config/flowbus/flows.d/wrong.toml
+    systemctl --user daemon-reload
+    echo "with an error: $(find "$XDG_RUNTIME_DIR"/{systemd/generator,dbus-1/services} -name '*flowbus-*' -o -name 'com.example.*' | wc -l) files"
+    grep -o 'flowbus-generator: .*' /run/manager.log
+}
+ping() { busctl --user call "com.example.$1" / org.freedesktop.DBus.Peer Ping >/dev/null; }

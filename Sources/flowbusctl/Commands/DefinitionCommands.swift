@@ -3,6 +3,7 @@ import FlowCore
 import FlowFile
 import FlowWire
 import Platform
+import SdBus
 
 /// `steps`
 struct StepsCommand: Command {
@@ -110,7 +111,10 @@ struct FlowsCommand: Command {
 struct ReloadCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "reload", abstract: "Make the service read its definition files again, and print the warnings.",
-        discussion: "If the files have errors, the service keeps the old definitions.")
+        discussion: """
+            If the files have errors, the service keeps the old definitions. Where they declare programs, systemd and the bus read their \
+            units and service files again, too.
+            """)
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -131,7 +135,38 @@ struct ReloadCommand: Command {
                 StandardError.writeLine(Names.line(warning))
             }
         }
+        try reloadUnits(client, context)
         return .success
+    }
+}
+
+extension ReloadCommand {
+    /// Has systemd run the generator again, and the bus read the service files that this writes, where there are programs or were some.
+    private func reloadUnits(_ client: ServiceClient, _ context: Context) throws(Failure) {
+        let environment = Environment.all
+        guard context.options.bus != .system, let runtime = environment["XDG_RUNTIME_DIR"] else { return }
+        let files = try? DefinitionFiles.load(from: DefinitionFolders(named: [], environment: environment))
+        let haveServices = UnitGenerator.folders("", runtime: runtime).haveServices
+        guard haveServices || files?.programs.isEmpty == false else { return }
+        let systemd: StaticString = "org.freedesktop.systemd1"
+        do throws(CallFailure) {
+            _ = try client.bus.calling(
+                systemd.cString, ("/org/freedesktop/systemd1" as StaticString).cString,
+                ("org.freedesktop.systemd1.Manager" as StaticString).cString, "Reload", activates: false
+            ) { (_) throws(SdError) in }
+            _ = try client.bus.calling(
+                BusNames.bus.cString, BusNames.busPath.cString, BusNames.bus.cString, "ReloadConfig"
+            ) { (_) throws(SdError) in }
+        } catch {
+            let reason =
+                switch error {
+                case .refused(let name, let text): text.isEmpty ? name : Names.line(text)
+                case .failed(let error): error.reason
+                }
+            context.output.note(
+                "the definitions are read again, but not the units of [programs] (\(reason)); 'systemctl --user daemon-reload' reads them"
+            )
+        }
     }
 }
 
@@ -148,12 +183,17 @@ struct DefinitionArguments: ParsableArguments {
     func load() throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> { try Self.load(folders) }
 
     /// Reads and checks the files of some folders, as flowbusd does.
-    static func load(_ folders: [String]) throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
+    ///
+    /// - Parameter services: the programs that a bus can start, where those that nothing starts are to be a warning.
+    static func load(
+        _ folders: [String], services: ServiceFiles? = nil
+    ) throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
         if let missing = folders.first(where: { !InputFile.exists($0) }) {
             throw Failure(.noInput, "there is no folder '\(Names.escaped(missing))'")
         }
         return Result { () throws(DefinitionFailure) in
-            try DefinitionFiles.load(from: DefinitionFolders(named: folders, environment: Environment.all))
+            try DefinitionFiles.load(
+                from: DefinitionFolders(named: folders, environment: Environment.all), services: services)
         }
     }
 }
@@ -174,7 +214,8 @@ struct CheckCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let loaded: DefinitionFiles
-        switch try files.load() {
+        let services = ServiceFiles(environment: Environment.all)
+        switch try DefinitionArguments.load(files.folders, services: services) {
         case .success(let files): loaded = files
         case .failure(let failure):
             try context.output.report(failure.diagnostics + failure.notes)

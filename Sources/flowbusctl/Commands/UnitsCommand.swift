@@ -1,0 +1,71 @@
+import ArgumentParser
+import FlowFile
+import Platform
+
+/// `units`
+struct UnitsCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "units",
+        abstract: "Write systemd units and D-Bus service files for the programs of definition files.",
+        discussion: """
+            This is for images of devices: elsewhere, a systemd user generator does the same at each login. Without --output the programs \
+            are listed. What an earlier run wrote for a program that is gone is removed. The exit status is 1 if the files have errors, \
+            and nothing is written then. This command does not need the service; see flowbus.flows(5), "PROGRAMS".
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Option(
+        help: ArgumentHelp(
+            "Write to systemd/user and dbus-1/services in this directory, such as /usr/share.", valueName: "dir"),
+        completion: .directory)
+    var output: String?
+
+    @OptionGroup var files: DefinitionArguments
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let loaded: DefinitionFiles
+        switch try files.load() {
+        case .success(let files): loaded = files
+        case .failure(let failure):
+            try context.output.report(failure.diagnostics)
+            return .negative
+        }
+        guard let output else {
+            for program in loaded.programs {
+                try context.output.isJSON ? context.output.line(program.json) : context.output.line(program.line)
+            }
+            return .success
+        }
+        let folders = UnitFolders(units: "\(output)/systemd/user", services: "\(output)/dbus-1/services")
+        for path in try folders.write(loaded.programs) {
+            try context.output.isJSON
+                ? context.output.line(.object([("path", .string(path))])) : context.output.line(path)
+        }
+        return .success
+    }
+}
+
+extension ProgramDeclaration {
+    /// The command line, as definition files have it.
+    private var words: [String] {
+        [path]
+            + arguments.map { word in
+                switch word {
+                case .text(let text): text.hasPrefix("$") ? "$" + text : text
+                case .variable(let name): "$" + name
+                }
+            }
+    }
+
+    fileprivate var line: String { "\(name) \(start.rawValue): \(words.joined(separator: " "))" }
+
+    fileprivate var json: JSON {
+        .object([
+            ("program", .string(name)), ("busName", busName.map(JSON.string) ?? .null),
+            ("start", .string(start.rawValue)),
+            ("command", .array(words.map(JSON.string))),
+        ])
+    }
+}
