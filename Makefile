@@ -154,7 +154,7 @@ help:
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make test-own-actor  build a program in Swift whose flows leave its main thread alone, and compare what it prints'
-	@echo 'make clients    build the libraries for GTK and Qt, the stacker, and flowbus-session, in .build/clients'
+	@echo 'make clients    build the libraries for GTK and Qt, and the programs in C beside flowbusd, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
 	@echo 'make inspector  look at a running flowbusd (OPTIONS="--address unix:path=/run/user/1000/bus")'
 	@echo 'make shell      show a small device of twelve programs in a window (SESSION="--x11 --dark"), or pictures of it'
@@ -256,12 +256,13 @@ test-windows:
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
-	@tools/dependencies clients run stacker qml mqtt
+	@tools/dependencies clients run stacker lock qml mqtt
 	@clients/build
 
 test-clients:
-	@tools/dependencies build demo clients run stacker test-clients \
-	    $(if $(filter-out glib python inspector mqtt run stacker session,$(or $(PARTS),qml)),qml) $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
+	@tools/dependencies build demo clients run stacker test-clients $(if $(filter lock,$(or $(PARTS),lock)),lock) \
+	    $(if $(filter-out glib python inspector mqtt run stacker session lock,$(or $(PARTS),qml)),qml) \
+	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates,$(PARTS))
@@ -338,7 +339,7 @@ docs:
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl clients/inspector/picture docs/inspector.png
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients qml shell test-shell reliability simulation
+	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients lock qml shell test-shell reliability simulation
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
