@@ -105,6 +105,54 @@ struct LayerTests {
     }
 
     @Test(arguments: [
+        ("org.flowbus.Lock1", ["apps", "lock", "call"], ["call"]),
+        ("org.flowbus.Lock1", ["lock", "apps", "call"], ["apps", "call"]),
+        ("org.flowbus.Lock1", ["apps", "call", "lock"], []), ("com.vendor.Lock", ["apps", "lock", "call"], []),
+    ])
+    func `S-37 a layer above a lock of flowbus-lock is a warning`(presenter: String, layers: [String], above: [String])
+        throws
+    {
+        let text = """
+            [steps]
+            go = {}
+            [screens]
+            page = { presenter = 'com.vendor.Page' }
+            keypad = { presenter = '\(presenter)' }
+            [[autostart]]
+            flow = 'device'
+            [flows.device]
+            initial = 'go'
+            children = 'layers'
+            layers = [\(layers.map { "'\($0)'" }.joined(separator: ", "))]
+            [flows.device.on]
+            go = [{ flow = 'home', layer = 'apps' }, { flow = 'lock', layer = 'lock' }, { flow = 'talk', layer = 'call' }]
+            [flows.home]
+            whenEmpty = 'go'
+            emitters = ['com.vendor.Page']
+            [flows.home.on]
+            go = { screen = 'page' }
+            [flows.talk]
+            whenEmpty = 'go'
+            emitters = ['com.vendor.Page']
+            [flows.talk.on]
+            go = { screen = 'page' }
+            [flows.lock]
+            whenEmpty = 'go'
+            emitters = ['com.vendor.Lock']
+            [flows.lock.on]
+            go = { flow = 'asking' }
+            [flows.asking]
+            [flows.asking.on]
+            go = { screen = 'keypad' }
+            """
+        let found = try warnings(text)
+        #expect(found.count == above.count, "\(found)")
+        for (warning, layer) in zip(found, above) {
+            #expect(warning.contains("the layer '\(layer)' of flow 'device' is above the lock 'keypad'"))
+        }
+    }
+
+    @Test(arguments: [
         ("", "takes the flow's 'initial' step again, but it has none"),
         ("initial = 'open'", "but its step 'open' needs the argument 'item', and nothing gives it then"),
     ])

@@ -100,6 +100,49 @@ extension Resolver {
         }
     }
 
+    /// Warns about layers above that of a lock of flowbus-lock(1): while that locks, the compositor shows nothing else.
+    func warnOfLocks(_ definitions: Definitions) {
+        for flow in definitions.flows where flow.children == .layers {
+            guard let list = draft.flows[flow.name]?.keys["layers"]?.items else { continue }
+            var used: Set<Int> = []
+            var lowest: (place: Int, screen: String)?
+            for case .child(let child) in flow.contributors {
+                let place = flow.layers.firstIndex { $0.name == child.layer } ?? 0
+                used.insert(place)
+                if case .flow(let id) = child.presentable, place < lowest?.place ?? .max,
+                    let screen = lock(in: id, definitions)
+                {
+                    lowest = (place, screen)
+                }
+            }
+            guard let lowest else { continue }
+            for place in used.sorted() where place > lowest.place && place < list.count {
+                diagnostics.warning(
+                    list[place].location,
+                    "the layer '\(flow.layers[place].name)' of flow '\(flow.name)' is above the lock '\(lowest.screen)', and what stands "
+                        + "in it is not seen while flowbus-lock has locked the display: a compositor shows nothing beside such a lock"
+                )
+            }
+        }
+    }
+
+    /// The first screen of flowbus-lock in a flow, or in one below it.
+    private func lock(in flow: FlowID, _ definitions: Definitions) -> String? {
+        var known: Set<FlowID> = [flow]
+        var waiting = [flow]
+        while let next = waiting.popLast() {
+            for case .child(let child) in definitions[next].contributors {
+                switch child.presentable {
+                case .screen(let id):
+                    if definitions[id].presenter?.service.name == "org.flowbus.Lock1" { return definitions[id].name }
+                case .flow(let id):
+                    if known.insert(id).inserted { waiting.append(id) }
+                }
+            }
+        }
+        return nil
+    }
+
     /// Warns about flows that stay when they are empty, and then cover others for ever: `onDismissed` would show a screen again.
     func warnOfEmptyCovers(_ definitions: Definitions) {
         guard definitions.flows.contains(where: { $0.whenEmpty == .stay && $0.navigator == nil }) else { return }

@@ -65,6 +65,7 @@ extension Resolver {
     func warn(_ definitions: Definitions) {
         warnOfStarts(definitions)
         warnOfLayers(definitions)
+        warnOfLocks(definitions)
         warnOfEmptyCovers(definitions)
         warnOfEmptyRoots(definitions)
         var handled = Array(repeating: false, count: definitions.steps.count)
