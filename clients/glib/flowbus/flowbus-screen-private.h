@@ -47,6 +47,9 @@ struct _FlowbusScreen {
   gboolean save_failed; /* that one */
   GPtrArray *acknowledging; /* tokens of answers, once the state is saved */
   gint64 touched;
+  GSource *touching;    /* while Touch waits whether a step takes its place */
+  GSource *input;       /* what handled the latest input, only to be compared; and when */
+  gint64 input_time;
 };
 
 /* Adds to the options of a call what the function of the toolkit gives. Takes a floating reference; NULL is none. */
@@ -79,6 +82,10 @@ void _flowbus_screen_take_context (FlowbusScreen *self, GVariant *context);
 void _flowbus_screen_take_sight (FlowbusScreen *self, gboolean in_sight);
 /* Whether the answer to Present asks for SightChanged. */
 gboolean _flowbus_screen_follows_sight (FlowbusScreen *self);
+
+/* flowbus-screen-report.c: a step or Back goes out, and says what Touch would say if it follows from the input that is handled. */
+void _flowbus_screen_act (FlowbusScreen *self);
+void _flowbus_screen_stop_touching (FlowbusScreen *self);
 
 /* flowbus-screen-present.c */
 /* Answers Present, unless something holds the answer. */

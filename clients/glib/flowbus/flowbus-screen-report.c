@@ -5,6 +5,8 @@
 
 /* Touch within a second of another one has no effect. */
 #define TOUCH_TIME G_USEC_PER_SEC
+/* ms for which Touch waits: the step of a tap comes when the finger is released. */
+#define TOUCH_DELAY 300
 
 /* What an owner says is not to wait until the program ends a hold. */
 static gboolean
@@ -124,12 +126,55 @@ flowbus_screen_set_back_step (FlowbusScreen *self, const char *step)
   g_object_unref (self);
 }
 
+/* When the source began that the main loop handles at the moment. */
+static gint64
+current_time (void)
+{
+  GSource *source = g_main_current_source ();
+
+  return source && !g_source_is_destroyed (source) ? g_source_get_time (source) : 0;
+}
+
+void
+_flowbus_screen_stop_touching (FlowbusScreen *self)
+{
+  if (!self->touching)
+    return;
+  g_source_destroy (self->touching);
+  g_clear_pointer (&self->touching, g_source_unref);
+}
+
+void
+_flowbus_screen_act (FlowbusScreen *self)
+{
+  gint64 time = current_time ();
+
+  if (!time || self->input != g_main_current_source () || self->input_time != time)
+    return;
+  _flowbus_screen_stop_touching (self);
+  self->touched = g_get_monotonic_time ();
+}
+
+static gboolean
+send_touch (gpointer data)
+{
+  FlowbusScreen *self = data;
+
+  g_object_ref (self);
+  _flowbus_screen_stop_touching (self);
+  if (!self->is_withdrawn)
+    _flowbus_screen_call (self, "Touch", NULL);
+  g_object_unref (self);
+  return G_SOURCE_REMOVE;
+}
+
 /**
  * flowbus_screen_touch:
  * @self: a screen
  *
  * Reports input that is no step, such as scrolling, so that the flow is not idle. It can be called for each input event: at most
- * one call a second goes out. Where this program may not emit steps, it has no effect.
+ * one call a second goes out, 0.3 s later. None goes out if the program emits a step of this screen, or goes back, while it handles an
+ * input event for which it calls this: that says the same. Where this program may not emit steps, it has no effect.
  */
 void
 flowbus_screen_touch (FlowbusScreen *self)
@@ -137,10 +182,16 @@ flowbus_screen_touch (FlowbusScreen *self)
   gint64 now = g_get_monotonic_time ();
 
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
-  if (self->is_withdrawn || (self->touched && now - self->touched < TOUCH_TIME))
+  if (self->is_withdrawn)
+    return;
+  self->input = g_main_current_source ();
+  self->input_time = current_time ();
+  if (self->touching || (self->touched && now - self->touched < TOUCH_TIME))
     return;
   self->touched = now;
-  _flowbus_screen_call (self, "Touch", NULL);
+  self->touching = g_timeout_source_new (TOUCH_DELAY);
+  g_source_set_callback (self->touching, send_touch, self, NULL);
+  g_source_attach (self->touching, _flowbus_client_get_context (self->client));
 }
 
 /**

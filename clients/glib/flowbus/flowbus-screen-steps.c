@@ -5,6 +5,7 @@ static void
 emit (FlowbusScreen *self, const char *step, GVariant *arguments, GVariant *options, gboolean ask, GCancellable *cancellable,
       GAsyncReadyCallback callback, gpointer data)
 {
+  _flowbus_screen_act (self);
   _flowbus_screen_be_visible (self);
   _flowbus_client_emit (self->client, self, self->instance, self->object, step, arguments,
                         _flowbus_screen_complete_options (self, options), ask, cancellable, callback, data);
@@ -144,6 +145,7 @@ void
 flowbus_screen_back_async (FlowbusScreen *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_return_if_fail (FLOWBUS_IS_SCREEN (self));
+  _flowbus_screen_act (self);
   _flowbus_screen_be_visible (self);
   _flowbus_client_back (self->client, self, self->object, NULL, TRUE, cancellable, callback, user_data);
 }

@@ -115,6 +115,7 @@ flowbus_screen_finalize (GObject *object)
   FlowbusScreen *self = FLOWBUS_SCREEN (object);
 
   _flowbus_screen_unfollow (self);
+  _flowbus_screen_stop_touching (self);
   if (self->client)
     _flowbus_client_remove_screen (self->client, self, self->instance);
   g_ptr_array_unref (self->invocations);

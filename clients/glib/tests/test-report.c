@@ -125,6 +125,113 @@ test_tap (void)
   shop_end (&shop);
 }
 
+/* Notes the calls of instances. Runs in the thread of the connection. */
+static GDBusMessage *
+note_instance (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  const char *path = g_dbus_message_get_path (message);
+
+  if (!incoming && path && g_str_has_prefix (path, "/org/flowbus/Navigation1/instance/"))
+    g_async_queue_push (data, g_strdup_printf ("%s of %s;", g_dbus_message_get_member (message), strrchr (path, '/') + 1));
+  return message;
+}
+
+/* Waits until a call of a screen has gone out, and takes the calls up to now. */
+static char *
+take_calls_until (Shop *shop, const char *method, FlowbusScreen *screen)
+{
+  g_autofree char *wanted = g_strdup_printf ("%s of %" G_GUINT64_FORMAT ";", method, flowbus_screen_get_instance (screen));
+  g_autoptr (GString) all = g_string_new (NULL);
+
+  while (!strstr (all->str, wanted)) {
+    g_autofree char *calls = NULL;
+
+    wait_until (g_async_queue_length (shop->messages) > 0);
+    calls = take_messages (shop);
+    g_string_append (all, calls);
+  }
+  return g_strdup (all->str);
+}
+
+static gboolean
+tap (gpointer data)
+{
+  FlowbusScreen *screen = shop_look_up (data, "detail");
+
+  flowbus_screen_touch (screen);
+  flowbus_screen_emit_async (screen, "noted", NULL, NULL, NULL, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+touch_list (gpointer data)
+{
+  flowbus_screen_touch (shop_look_up (data, "list"));
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+emit_on_list (gpointer data)
+{
+  flowbus_screen_emit_async (shop_look_up (data, "list"), "noted", NULL, NULL, NULL, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+/* S-34: A step that follows from input says that somebody is there; so no Touch does. Any other step may come from a clock. */
+static void
+test_touch (void)
+{
+  Shop shop = shop_begin (G_CALLBACK (show));
+  GDBusConnection *connection = flowbus_client_get_connection (shop.fixture->client);
+  g_autofree char *first = NULL, *second = NULL;
+  FlowbusScreen *list, *detail;
+  guint filter;
+
+  fixture_start (shop.fixture);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/list", "Presented"));
+  list = shop_look_up (&shop, "list");
+  g_assert_cmpint (screen_emit (list, "opened", NULL, NULL), ==, FLOWBUS_VERDICT_NAVIGATED);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/detail", "Visible"));
+  detail = shop_look_up (&shop, "detail");
+  filter = g_dbus_connection_add_filter (connection, note_instance, shop.messages, NULL);
+  g_idle_add (tap, &shop);
+  first = take_calls_until (&shop, "EmitStepWithOptions", detail);
+  /* That of the other screen goes out later than that of the tap would. */
+  g_idle_add (touch_list, &shop);
+  g_idle_add (emit_on_list, &shop);
+  second = take_calls_until (&shop, "Touch", list);
+  g_dbus_connection_remove_filter (connection, filter);
+  g_assert_null (strstr (first, "Touch"));
+  g_assert_true (strstr (second, "Touch") == g_strrstr (second, "Touch"));
+  shop_end (&shop);
+}
+
+/* A screen that is gone is touched no more. */
+static void
+test_touch_withdrawn (void)
+{
+  Shop shop = shop_begin (G_CALLBACK (show));
+  GDBusConnection *connection = flowbus_client_get_connection (shop.fixture->client);
+  g_autofree char *calls = NULL;
+  FlowbusScreen *list;
+  guint filter;
+
+  fixture_start (shop.fixture);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/list", "Presented"));
+  list = shop_look_up (&shop, "list");
+  g_assert_cmpint (screen_emit (list, "opened", NULL, NULL), ==, FLOWBUS_VERDICT_NAVIGATED);
+  poll_until (fixture_get_boolean (shop.fixture, SHOP "/detail", "Visible"));
+  filter = g_dbus_connection_add_filter (connection, note_instance, shop.messages, NULL);
+  flowbus_screen_touch (shop_look_up (&shop, "detail"));
+  flowbus_screen_dismiss_async (shop_look_up (&shop, "detail"), NULL, NULL, NULL);
+  wait_until (!shop_look_up (&shop, "detail"));
+  flowbus_screen_touch (list);
+  calls = take_calls_until (&shop, "Touch", list);
+  g_dbus_connection_remove_filter (connection, filter);
+  g_assert_true (strstr (calls, "Touch") == g_strrstr (calls, "Touch"));
+  shop_end (&shop);
+}
+
 /* What Present of a screen is answered, without a service. */
 static void
 call_present (Shop *shop, const char *details, GAsyncResult **result)
@@ -499,6 +606,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/report/tap", test_tap);
+  g_test_add_func ("/report/touch", test_touch);
+  g_test_add_func ("/report/touch-withdrawn", test_touch_withdrawn);
   g_test_add_func ("/report/contents", test_contents);
   g_test_add_func ("/report/lost-answer", test_lost_answer);
   g_test_add_func ("/report/picture", test_picture);
