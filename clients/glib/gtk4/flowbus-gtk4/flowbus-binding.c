@@ -97,6 +97,7 @@ on_map (GtkWidget *widget, FlowbusBinding *self)
     return;
   _flowbus_surface_watch_input (toplevel);
   _flowbus_surface_identify (toplevel, self->screen);
+  _flowbus_surface_note_sizes (toplevel, self->screen);
   stop_awaiting_picture (self);
   self->clock = g_object_ref (gtk_widget_get_frame_clock (widget));
   self->surface = g_object_ref (gtk_native_get_surface (GTK_NATIVE (toplevel)));
@@ -299,10 +300,13 @@ on_event (GtkEventController *controller, GdkEvent *event, gpointer user_data)
   switch ((int) gdk_event_get_event_type (event))
     {
     case GDK_BUTTON_PRESS:
+    case GDK_BUTTON_RELEASE: /* Most steps follow from the release. */
     case GDK_KEY_PRESS:
+    case GDK_KEY_RELEASE:
     case GDK_SCROLL:
     case GDK_TOUCH_BEGIN:
     case GDK_TOUCH_UPDATE:
+    case GDK_TOUCH_END:
     case GDK_TOUCHPAD_SWIPE:
     case GDK_TOUCHPAD_PINCH:
       flowbus_screen_touch (self->screen);
@@ -396,7 +400,9 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  *
  * Where a compositor shows the windows of the screens in sight and no others, as that of a device does, set the environment variable
  * `FLOWBUS_LINGER_MS`: a withdrawn window then stays for so many milliseconds, without input, and its program does not exit before. So
- * the compositor can show it until the next screen is drawn, and nothing else is seen between the two.
+ * the compositor can show it until the next screen is drawn, and nothing else is seen between the two. There, too, a window without a
+ * default size has the size that the former window of this process, of the same style and output, was given: so its first picture need
+ * not be painted again.
  *
  * The window has these actions, so that buttons and menus, also those of a UI file, need no code:
  *
@@ -420,6 +426,7 @@ flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
     on_realize (GTK_WIDGET (window), self);
   if (gtk_window_get_title (window))
     on_title (window, NULL, self);
+  _flowbus_surface_expect_size (window, screen);
   if (flowbus_screen_is_live (screen))
     _flowbus_surface_present (window, screen);
 }

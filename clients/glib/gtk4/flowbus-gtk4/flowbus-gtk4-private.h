@@ -8,6 +8,9 @@ void _flowbus_surface_watch_input (GtkWidget *toplevel);
 GVariant *_flowbus_surface_get_options (GtkWidget *widget, gboolean is_back);
 void _flowbus_surface_identify (GtkWidget *toplevel, FlowbusScreen *screen);
 void _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen);
+/* The sizes of windows, where each gets that of its place. */
+void _flowbus_surface_note_sizes (GtkWidget *toplevel, FlowbusScreen *screen);
+void _flowbus_surface_expect_size (GtkWindow *window, FlowbusScreen *screen);
 
 /* What the user goes back with. */
 typedef gboolean (*FlowbusBackFunc) (GtkWidget *widget, FlowbusBackInput input, gpointer user_data);

@@ -2,6 +2,8 @@
 
 #include "flowbus-gtk4-private.h"
 
+#include <flowbus/flowbus-linger-private.h>
+
 #ifdef GDK_WINDOWING_X11
 #include <gdk/x11/gdkx.h>
 #endif
@@ -142,6 +144,70 @@ _flowbus_surface_identify (GtkWidget *toplevel, FlowbusScreen *screen)
       gdk_wayland_toplevel_set_application_id (GDK_TOPLEVEL (surface), g_strdelimit (name, "/", '.'));
     }
 #endif
+}
+
+typedef struct
+{
+  int width;
+  int height;
+} Size;
+
+/* What windows were given, by output and style. Where windows linger, a compositor gives each window the size of its place. */
+static GHashTable *
+get_sizes (void)
+{
+  static GHashTable *sizes;
+
+  if (sizes == NULL)
+    sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return _flowbus_linger_time ("") ? sizes : NULL;
+}
+
+static char *
+place_of (FlowbusScreen *screen)
+{
+  const char *output = flowbus_screen_get_output (screen);
+  const char *style = flowbus_screen_get_style (screen);
+
+  return g_strdup_printf ("%s %s", output ? output : "", style ? style : "");
+}
+
+static void
+on_layout (GdkSurface *surface, int width, int height, FlowbusScreen *screen)
+{
+  GtkNative *native = gtk_native_get_for_surface (surface);
+  Size *size;
+
+  if (native == NULL || get_sizes () == NULL)
+    return;
+  size = g_new (Size, 1);
+  *size = (Size) { gtk_widget_get_width (GTK_WIDGET (native)), gtk_widget_get_height (GTK_WIDGET (native)) };
+  g_hash_table_insert (get_sizes (), place_of (screen), size);
+}
+
+/* From when the window is mapped; without the shadow that the surface may have. */
+void
+_flowbus_surface_note_sizes (GtkWidget *toplevel, FlowbusScreen *screen)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (toplevel));
+
+  if (get_sizes () == NULL)
+    return;
+  g_signal_handlers_disconnect_by_func (surface, on_layout, screen);
+  g_signal_connect_object (surface, "layout", G_CALLBACK (on_layout), screen, G_CONNECT_AFTER);
+}
+
+/* GTK would paint a new window in the size that its contents ask for, and once more in that which the compositor gives it. */
+void
+_flowbus_surface_expect_size (GtkWindow *window, FlowbusScreen *screen)
+{
+  g_autofree char *place = place_of (screen);
+  const Size *size = get_sizes () ? g_hash_table_lookup (get_sizes (), place) : NULL;
+  int width, height;
+
+  gtk_window_get_default_size (window, &width, &height);
+  if (size && width <= 0 && height <= 0 && !gtk_widget_get_mapped (GTK_WIDGET (window)))
+    gtk_window_set_default_size (window, size->width, size->height);
 }
 
 /* Shows a window, and brings it to the front with the token that came with the screen. */

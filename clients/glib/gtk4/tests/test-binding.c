@@ -280,6 +280,69 @@ test_lingers (void)
   support_end (presenter);
 }
 
+static gboolean
+has_size (GtkWindow *window, int width, int height)
+{
+  return gtk_widget_get_width (GTK_WIDGET (window)) == width && gtk_widget_get_height (GTK_WIDGET (window)) == height;
+}
+
+static void
+note_size (GdkFrameClock *clock, int *size)
+{
+  GtkWidget *window = g_object_get_data (G_OBJECT (clock), "window");
+
+  if (!size[0])
+    {
+      size[0] = gtk_widget_get_width (window);
+      size[1] = gtk_widget_get_height (window);
+    }
+}
+
+/* Where windows linger, the first picture of a window has the size that the former one was given; not where the program has said another
+ * one, and not elsewhere. */
+static void
+test_size (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) first = g_object_ref (support_open ("opened", 1));
+  g_autoptr (FlowbusScreen) second = NULL;
+  g_autoptr (FlowbusScreen) third = NULL;
+  g_autoptr (FlowbusScreen) fourth = NULL;
+  g_autofree char *xid = NULL;
+  GtkWindow *window;
+  GdkFrameClock *clock;
+  int size[2] = { 0, 0 };
+
+  g_setenv ("FLOWBUS_LINGER_MS", "1", TRUE);
+  window = open_window (first, NULL);
+  support_focus (window);
+  xid = g_strdup_printf ("%lu", gdk_x11_surface_get_xid (gtk_native_get_surface (GTK_NATIVE (window))));
+  support_xdotool ("windowsize", xid, "432", "321", NULL);
+  wait_until (has_size (window, 432, 321));
+
+  second = g_object_ref (support_open ("opened", 2));
+  window = open_window (second, NULL);
+  clock = gtk_widget_get_frame_clock (GTK_WIDGET (window));
+  g_object_set_data (G_OBJECT (clock), "window", window);
+  g_signal_connect (clock, "after-paint", G_CALLBACK (note_size), size);
+  wait_until (size[0] > 0);
+  g_assert_cmpint (size[0], ==, 432);
+  g_assert_cmpint (size[1], ==, 321);
+
+  third = g_object_ref (support_open ("opened", 3));
+  window = GTK_WINDOW (gtk_window_new ());
+  gtk_window_set_default_size (window, 200, 100);
+  flowbus_screen_bind_window (third, window);
+  wait_until (has_size (window, 200, 100));
+
+  g_unsetenv ("FLOWBUS_LINGER_MS");
+  fourth = g_object_ref (support_open ("opened", 4));
+  window = open_window (fourth, NULL);
+  poll_until (support_is (flowbus_screen_get_path (fourth), "Visible", TRUE));
+  g_assert_false (has_size (window, 432, 321) || has_size (window, 200, 100));
+  support_end (presenter);
+}
+
 /* The title of the window is the title of the screen, as far as it fits. */
 static void
 test_title (void)
@@ -552,6 +615,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/lingers", test_lingers);
   g_test_add_func ("/binding/withdrawn-before", test_withdrawn_before);
   g_test_add_func ("/binding/dismiss-fails", test_dismiss_fails);
+  g_test_add_func ("/binding/size", test_size);
   g_test_add_func ("/binding/title", test_title);
   g_test_add_func ("/binding/escape", test_escape);
   g_test_add_func ("/binding/touch", test_touch);
