@@ -25,6 +25,8 @@ SPIN_OPTIONS =
 # What `make bench` measures, and on which bus: rows and buses, separated by commas; empty for all.
 ROWS =
 BUSES =
+# What `make bench-tap` gives to bench/tap.
+TAP =
 # `make faults` plays one of so many faults of each scenario; 1 for all, which takes half an hour.
 EVERY = 60
 # How many calls `make flood` makes on each bus; 10000000 for the long form.
@@ -141,7 +143,8 @@ installed = \
 
 .PHONY: help demo tours run test test-build test-night test-quick test-windows optimized clients test-clients inspector swift-app own-actor \
     test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
-    bench-build bench bench-compare bench-check bench-update reliability-build faults flood history spin rights user-manager foreign simulate mutate fuzz
+    bench-build bench bench-compare bench-check bench-update bench-tap bench-tap-check \
+    reliability-build faults flood history spin rights user-manager foreign simulate mutate fuzz
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -172,6 +175,9 @@ help:
 	@echo 'make bench      count what calls cost, beside a service in C that does nothing (ROWS=none,screen BUSES=dbus-broker)'
 	@echo 'make bench-check   fail if a call takes over 2 % more system calls or 10 % more instructions than before'
 	@echo 'make bench-update  write down what calls cost now, for bench-check and in docs/performance.md'
+	@echo 'make bench-tap  measure a tap until the display shows the next screen, beside the same programs in one process'
+	@echo '                (TAP="--on sway --runs 3")'
+	@echo 'make bench-tap-check  fail if a tap has more messages or system calls than before'
 	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in seven scenarios: each $(EVERY)th (EVERY=1 for all)'
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
@@ -339,7 +345,7 @@ docs:
 	FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl clients/inspector/picture docs/inspector.png
 
 deps:
-	@tools/dependencies build demo examples tests windows docs deb bench lint clients test-clients lock qml shell test-shell reliability simulation
+	@tools/dependencies build demo examples tests windows docs deb bench taps lint clients test-clients lock qml shell test-shell reliability simulation
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -426,6 +432,18 @@ bench-check:
 	$(build-program) flowbusd
 	@CONFIGURATION=$(CONFIGURATION) bench/compare
 	@CONFIGURATION=$(CONFIGURATION) bench/check $(if $(filter debug,$(CONFIGURATION)),--system-calls)
+
+# A tap, as a person feels it: until the display shows the next screen.
+bench-tap:
+	@tools/dependencies build demo clients stacker taps
+	$(swift-release) --product flowbusd --static-swift-stdlib
+	@bench/tap $(TAP)
+
+# Its messages and system calls, with the build of the tests. It takes a minute.
+bench-tap-check:
+	@tools/dependencies build demo clients stacker taps
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	@FLOWBUSD=.build/debug/flowbusd bench/tap --check
 
 # After a change of what calls cost: writes the table of docs/performance.md, and the counts.
 bench-update: bench-build
