@@ -5,6 +5,7 @@
 
 #include <QtCore/QTimer>
 #include <QtGui/QGuiApplication>
+#include <wayland-client.h>
 #include <xcb/xcb.h>
 
 #include <cstdlib>
@@ -26,6 +27,28 @@ xcb_atom_t atom(xcb_connection_t *connection, const char *name)
     const xcb_atom_t found = reply ? reply->atom : xcb_atom_t(XCB_ATOM_NONE);
     std::free(reply);
     return found;
+}
+
+// Whether the compositor has none of these protocols, by which windows come to the front. Qt 6.4 tells nobody its connection, so that
+// this one is another.
+bool hasNoProtocol()
+{
+    wl_display *display = wl_display_connect(nullptr);
+    if (!display)
+        return false;
+    bool isFound = false;
+    const wl_registry_listener listener = {
+        [](void *data, wl_registry *, uint32_t, const char *interface, uint32_t) {
+            for (const char *it : {"xdg_activation_v1", "zwlr_foreign_toplevel_manager_v1", "org_kde_plasma_window_management"})
+                *static_cast<bool *>(data) |= !qstrcmp(interface, it);
+        },
+        [](void *, wl_registry *, uint32_t) {}};
+    wl_registry *registry = wl_display_get_registry(display);
+    wl_registry_add_listener(registry, &listener, &isFound);
+    const bool isRead = wl_display_roundtrip(display) >= 0;
+    wl_registry_destroy(registry);
+    wl_display_disconnect(display);
+    return isRead && !isFound;
 }
 
 void setText(xcb_connection_t *connection, QWindow *window, const char *property, const QString &text)
@@ -82,6 +105,20 @@ void setScreenProperty(QWindow *window, const QString &path, qulonglong instance
         setText(connection, window, "_FLOWBUS_SCREEN", QStringLiteral("%1 %2").arg(path).arg(instance));
         xcb_flush(connection);
     }
+}
+
+bool comesByMapping()
+{
+    static const bool isSo = [] {
+        const QByteArray way = qgetenv("FLOWBUS_RAISE");
+        if (way == "remap" || way == "token")
+            return way == "remap";
+        if (!way.isEmpty())
+            qWarning("FLOWBUS_RAISE is '%s'; set it to 'remap' or 'token', or not at all", way.constData());
+        // GNOME Shell, and KWin, which hides its protocol from all but a few programs, take tokens; there a window would flicker for nothing.
+        return QGuiApplication::platformName().startsWith(QLatin1String("wayland")) && hasNoProtocol();
+    }();
+    return isSo;
 }
 
 void raise(QWindow *window, const QString &activationToken)

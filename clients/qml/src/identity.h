@@ -18,6 +18,10 @@ void setApplicationId(const QString &id);
 // On X11 a property of the window; it has to exist and not be mapped yet. Nothing elsewhere.
 void setScreenProperty(QWindow *window, const QString &path, qulonglong instance);
 
+// Whether a window comes to the front by being mapped, and by nothing else: the compositor knows no tokens, and gives no program a way
+// to raise windows; or FLOWBUS_RAISE=remap says so.
+bool comesByMapping();
+
 // Raises a window that is mapped. The token may be empty; under Wayland nothing happens then.
 void raise(QWindow *window, const QString &activationToken);
 

@@ -61,6 +61,8 @@ FlowBusScreenWindow::FlowBusScreenWindow(QWindow *parent) : QQuickWindow(parent)
             setApplicationId(applicationId(path(), instance()));
         } else {
             m_wasExposed = false;
+            if (m_isRemapping)
+                return; // The screen is as visible as before.
             m_isSeen = false;
             if (m_screen->isLive && !m_screen->isLeaving && !m_isClosing)
                 m_screen->setVisible(false);
@@ -161,8 +163,17 @@ void FlowBusScreenWindow::showWindow()
 
 void FlowBusScreenWindow::raiseWindow()
 {
-    if (m_hasBegun && isVisible())
-        FlowBus::raise(this, m_screen->takeActivationToken());
+    if (!m_hasBegun || !isVisible())
+        return;
+    const QString token = m_screen->takeActivationToken();
+    if (!FlowBus::comesByMapping()) {
+        FlowBus::raise(this, token);
+    } else if (!isActive()) { // With such a compositor, what is in front has the focus.
+        m_isRemapping = true;
+        setVisible(false);
+        setVisible(true);
+        m_isRemapping = false;
+    }
 }
 
 // Where the compositor shows the screens in sight and no others, it can show the window until the next one is drawn.

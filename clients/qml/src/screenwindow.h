@@ -16,7 +16,8 @@ class FlowBusPresenter;
 
     A Presenter makes it. It is shown as soon as it is complete, reports whether it can be seen, and dismisses its screen when the
     user closes it, and goes with it; where FLOWBUS_LINGER_MS is set in the environment, so many milliseconds later, so that a
-    compositor can show it until the next screen is drawn. Escape, the Back key, the back button of the mouse and a swipe from the left edge go back, unless an item of
+    compositor can show it until the next screen is drawn. When its screen is in sight again, or has new arguments, it comes to the front:
+    by the activation token, or, where the compositor has no way for that (or FLOWBUS_RAISE=remap is set), by being shown anew. Escape, the Back key, the back button of the mouse and a swipe from the left edge go back, unless an item of
     the window takes them.
 
     Write the id of the window before \l arguments: \c {window.arguments.film}. Alone, \c arguments is JavaScript's own.
@@ -234,6 +235,8 @@ private:
     // Since it was shown, flowbusd was told that it can be seen.
     bool m_isSeen = false;
     bool m_isSwipe = false;
+    // It is hidden to be shown at once.
+    bool m_isRemapping = false;
     bool m_backKeys = true;
     bool m_backGesture = true;
 };

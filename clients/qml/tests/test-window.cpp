@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <QtCore/QRegularExpression>
+#include <QtDBus/QDBusArgument>
 #include <QtTest/QSignalSpy>
 
 static const QByteArray definitions = R"(
@@ -288,6 +289,39 @@ private Q_SLOTS:
         device.emitStep("main", "raised", {{QStringLiteral("item"), 2}});
         QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("updated 2"));
         QCOMPARE(Device::windows("detail"), QList<QQuickWindow *>{detail});
+    }
+
+    // Where nothing else brings windows to the front, one is hidden and shown; not if it has the focus. Its screen stays visible.
+    void isShownAnewWhereNothingElseRaisesIt()
+    {
+        qputenv("FLOWBUS_RAISE", "remap");
+        Device device(definitions);
+        QObject *presenter = device.run(shop);
+        device.emitStep("main", "opened", {{QStringLiteral("item"), 1}});
+        QQuickWindow *detail = Device::window("detail"), *list = Device::window("list");
+        QVERIFY(detail && list);
+        QTRY_VERIFY(device.property("main/detail", "Presented").toBool());
+        list->requestActivate();
+        QTRY_VERIFY(!detail->isActive());
+        Recorder recorder;
+        QVERIFY(device.tester.connect({}, QStringLiteral("/org/flowbus/Navigation1/tree/main/detail"),
+                                      QStringLiteral("org.freedesktop.DBus.Properties"), QStringLiteral("PropertiesChanged"), &recorder,
+                                      SLOT(record(QDBusMessage))));
+        const QSignalSpy changes(detail, &QWindow::visibleChanged);
+        device.emitStep("main", "raised", {{QStringLiteral("item"), 2}});
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("updated 2"));
+        QCOMPARE(changes.count(), 2);
+        QVERIFY(detail->isVisible());
+        QTRY_VERIFY(detail->isExposed());
+        detail->requestActivate();
+        QTRY_VERIFY(detail->isActive());
+        device.emitStep("main", "raised", {{QStringLiteral("item"), 3}});
+        QTRY_COMPARE(device.evaluate(presenter, QStringLiteral("log.join()")).toString(), QStringLiteral("updated 2,updated 3"));
+        QCOMPARE(changes.count(), 2);
+        QVERIFY(device.property("main/detail", "Visible").toBool());
+        for (const QDBusMessage &message : std::as_const(recorder.messages))
+            QVERIFY(!qdbus_cast<QVariantMap>(message.arguments().at(1)).contains(QStringLiteral("Visible")));
+        QVERIFY(!recorder.messages.isEmpty());
     }
 
     // Evicted: the state that the program saves at the last moment is there when the screen comes back.

@@ -113,7 +113,7 @@ static void
 on_unmap (GtkWidget *widget, FlowbusBinding *self)
 {
   stop_awaiting_picture (self);
-  if (!self->is_over)
+  if (!self->is_over && !_flowbus_surface_is_remapping ())
     flowbus_screen_set_visible (self->screen, FALSE);
 }
 
@@ -394,7 +394,10 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  * - Keys, clicks, touches and scrolling keep the flow from being idle, as steps do (see [method@Flowbus.Screen.touch]).
  * - The window has the title of the screen, as task switchers show it: that of [property@Gtk.Window:title].
  * - When the screen comes back in sight, or has new arguments, the window is presented, with the activation token if there is one.
- *   Under Wayland a window that is shown already comes to the front by a token alone.
+ *   Under Wayland a window that is shown already comes to the front by a token alone. Where the compositor knows no tokens, and gives no
+ *   program a way to raise windows, as cage before 0.3 and the kiosk shell of weston, the window is hidden and shown anew in place of
+ *   that, unless it has the focus. The environment variable `FLOWBUS_RAISE` decides otherwise: `remap` has that done everywhere,
+ *   `token` nowhere.
  * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
  * - When the screen is withdrawn, the window is destroyed; if it was withdrawn already, when control returns to the main loop.
  *

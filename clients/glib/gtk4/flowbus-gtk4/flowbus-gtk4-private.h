@@ -11,6 +11,7 @@ void _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen);
 /* The sizes of windows, where each gets that of its place. */
 void _flowbus_surface_note_sizes (GtkWidget *toplevel, FlowbusScreen *screen);
 void _flowbus_surface_expect_size (GtkWindow *window, FlowbusScreen *screen);
+gboolean _flowbus_surface_is_remapping (void);
 
 /* What the user goes back with. */
 typedef gboolean (*FlowbusBackFunc) (GtkWidget *widget, FlowbusBackInput input, gpointer user_data);

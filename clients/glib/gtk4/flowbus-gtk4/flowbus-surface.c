@@ -210,12 +210,86 @@ _flowbus_surface_expect_size (GtkWindow *window, FlowbusScreen *screen)
     gtk_window_set_default_size (window, size->width, size->height);
 }
 
+/* Whether a window comes to the front by being mapped, and by nothing else. So it is where the compositor gives nobody a protocol for it,
+ * such as cage before 0.3 and the kiosk shell of weston. Where there is xdg-activation, a window flickers for nothing: GNOME Shell, and
+ * KWin, which hides its own protocol from all but a few programs, take tokens. */
+static gboolean
+comes_by_mapping (GdkDisplay *display)
+{
+  const char *way = g_getenv ("FLOWBUS_RAISE");
+  gboolean is_wanted = g_strcmp0 (way, "remap") == 0, is_known = is_wanted || g_strcmp0 (way, "token") == 0;
+
+  if (way && *way && !is_known)
+    {
+      static gsize warned;
+
+      if (g_once_init_enter (&warned))
+        {
+          g_warning ("FLOWBUS_RAISE is '%s'; set it to 'remap' or 'token', or not at all", way);
+          g_once_init_leave (&warned, 1);
+        }
+    }
+#ifdef GDK_WINDOWING_WAYLAND
+  if (!is_known && GDK_IS_WAYLAND_DISPLAY (display))
+    {
+      static const char *const protocols[] = { "xdg_activation_v1", "zwlr_foreign_toplevel_manager_v1", "org_kde_plasma_window_management" };
+
+      is_wanted = TRUE;
+      for (gsize at = 0; at < G_N_ELEMENTS (protocols); at++)
+        is_wanted = is_wanted && !gdk_wayland_display_query_registry (display, protocols[at]);
+    }
+#endif
+  return is_wanted;
+}
+
+static gboolean is_remapping;
+
+/* Whether a window is hidden to be shown at once, so that its screen is as visible as before. */
+gboolean
+_flowbus_surface_is_remapping (void)
+{
+  return is_remapping;
+}
+
+/* Whether a window has the focus, or a dialog of it. With such a compositor, that is what is in front. */
+static gboolean
+is_in_front (GtkWindow *window, GList *windows)
+{
+  gboolean found = gtk_window_is_active (window);
+
+  for (GList *it = windows; it && !found; it = it->next)
+    found = gtk_window_get_transient_for (it->data) == window && is_in_front (it->data, windows);
+  return found;
+}
+
+/* The window that was in front stays there until this one is drawn. Dialogs stay above it. */
+static void
+remap (GtkWindow *window, GList *windows)
+{
+  gtk_widget_set_visible (GTK_WIDGET (window), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (window), TRUE);
+  for (GList *it = windows; it; it = it->next)
+    if (gtk_window_get_transient_for (it->data) == window && gtk_widget_get_mapped (it->data))
+      remap (it->data, windows);
+}
+
 /* Shows a window, and brings it to the front with the token that came with the screen. */
 void
 _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen)
 {
   g_autofree char *token = flowbus_screen_take_activation_token (screen);
 
+  if (gtk_widget_get_mapped (GTK_WIDGET (window)) && comes_by_mapping (gtk_widget_get_display (GTK_WIDGET (window))))
+    {
+      g_autoptr (GList) windows = gtk_window_list_toplevels ();
+
+      if (is_in_front (window, windows))
+        return;
+      is_remapping = TRUE;
+      remap (window, windows);
+      is_remapping = FALSE;
+      return;
+    }
   if (token && *token)
     {
       gtk_window_set_startup_id (window, token);

@@ -485,6 +485,56 @@ test_token (void)
   support_end (presenter);
 }
 
+static void
+count_changes (FlowbusScreen *screen, GParamSpec *property, guint *count)
+{
+  ++*count;
+}
+
+/* Where nothing else brings windows to the front, one is hidden and shown; not if it has the focus. Its screen stays visible. */
+static void
+test_remap (void)
+{
+  FlowbusPresenter *presenter = support_make_presenter ();
+  g_autoptr (FlowbusScreen) screen = NULL;
+  GtkWindow *window, *dialog, *other;
+  guint mapped = 0, dialogs = 0, changes = 0;
+
+  support_start_flow ("side");
+  other = open_window (support_open ("opened", 1), NULL);
+  poll_until (support_is (flowbus_screen_get_path (latest), "Visible", TRUE));
+  screen = g_object_ref (support_open ("renamed", 2));
+  window = open_window (screen, NULL);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  dialog = GTK_WINDOW (gtk_window_new ());
+  gtk_window_set_transient_for (dialog, window);
+  gtk_window_present (dialog);
+  support_focus (other);
+  g_signal_connect (window, "map", G_CALLBACK (count_destroyed), &mapped);
+  g_signal_connect (dialog, "map", G_CALLBACK (count_destroyed), &dialogs);
+  g_signal_connect (screen, "notify::visible", G_CALLBACK (count_changes), &changes);
+
+  g_setenv ("FLOWBUS_RAISE", "remap", TRUE);
+  support_emit ("renamed", 3);
+  wait_until (flowbus_screen_get_int64 (screen, "number") == 3 && mapped);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  g_assert_cmpuint (mapped, ==, 1);
+  g_assert_cmpuint (dialogs, ==, 1);
+  support_focus (dialog);
+  support_emit ("renamed", 4);
+  wait_until (flowbus_screen_get_int64 (screen, "number") == 4);
+  g_setenv ("FLOWBUS_RAISE", "token", TRUE);
+  support_focus (other);
+  support_emit ("renamed", 5);
+  wait_until (flowbus_screen_get_int64 (screen, "number") == 5);
+  g_unsetenv ("FLOWBUS_RAISE");
+  g_assert_cmpuint (mapped, ==, 1);
+  g_assert_cmpuint (changes, ==, 0);
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_window_destroy (dialog);
+  support_end (presenter);
+}
+
 /* A screen can move to another window; what becomes of the first one is its own affair. */
 static void
 test_rebind (void)
@@ -621,6 +671,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/touch", test_touch);
   g_test_add_func ("/binding/actions", test_actions);
   g_test_add_func ("/binding/token", test_token);
+  g_test_add_func ("/binding/remap", test_remap);
   g_test_add_func ("/binding/widget", test_widget);
   g_test_add_func ("/binding/rebind", test_rebind);
   return g_test_run ();
