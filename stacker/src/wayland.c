@@ -364,7 +364,7 @@ const struct backend *wayland_connect(sd_event *event)
     used = globals.plasma ? &plasma : globals.wlr ? &wlr : NULL;
     if (!used)
         refuse(78, "the compositor%s%s lets no client raise windows: it has neither wlr-foreign-toplevel-management nor"
-            " plasma_window_management%s", *name ? " " : "", name,
+            " plasma_window_management%s. The libraries show windows anew there, without it", *name ? " " : "", name,
             globals.has_list ? ", and ext-foreign-toplevel-list only lists them" : "");
     uint32_t number = used == &plasma ? globals.plasma_version : globals.wlr_version;
     snprintf(version, sizeof version, "%s%sversion %u", name, *name ? ", " : "", number);
