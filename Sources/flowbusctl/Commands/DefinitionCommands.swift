@@ -149,12 +149,13 @@ extension ReloadCommand {
         let haveServices = UnitGenerator.folders("", runtime: runtime).haveServices
         guard haveServices || files?.programs.isEmpty == false else { return }
         let systemd: StaticString = "org.freedesktop.systemd1"
+        let bus = try client.bus
         do throws(CallFailure) {
-            _ = try client.bus.calling(
+            _ = try bus.calling(
                 systemd.cString, ("/org/freedesktop/systemd1" as StaticString).cString,
                 ("org.freedesktop.systemd1.Manager" as StaticString).cString, "Reload", activates: false
             ) { (_) throws(SdError) in }
-            _ = try client.bus.calling(
+            _ = try bus.calling(
                 BusNames.bus.cString, BusNames.busPath.cString, BusNames.bus.cString, "ReloadConfig"
             ) { (_) throws(SdError) in }
         } catch {
