@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCore
 import SdBus
 
 /// The options of every command, before or after its name.
@@ -91,7 +92,7 @@ struct Options: ParsableArguments {
 
     /// The name of the bus for messages.
     var busName: String {
-        if let replay { return "the recording '\(replay)'" }
+        if let replay { return "the recording '\(Names.escaped(replay))'" }
         if let address { return "the bus at '\(address)'" }
         return bus == .system ? "the system bus" : "the session bus"
     }

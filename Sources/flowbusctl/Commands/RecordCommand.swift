@@ -26,7 +26,7 @@ struct RecordCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "Write to this file, which only its owner can read (default: standard output).", valueName: "file"),
+            "Write to this file; only its owner can read a new one (default: standard output).", valueName: "file"),
         completion: .file())
     var output: String?
 
