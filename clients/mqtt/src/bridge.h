@@ -59,6 +59,7 @@ typedef struct Bridge {
     bool on_its_way;
     StepRow *doubt;  ///< The step whose fate is looked up.
     int64_t doubt_after;
+    bool doubt_waits;  ///< Whether it may be waiting in flowbusd.
     bool doubts_remain;
     sd_event_source *again;
 

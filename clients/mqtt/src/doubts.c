@@ -37,34 +37,13 @@ static bool asks_at_once(sd_bus_message *answer) {
     return asks;
 }
 
-static int explained(sd_bus_message *answer, void *userdata, sd_bus_error *ignored) {
-    Bridge *bridge = userdata;
-    const char *verdict = "";
-    const sd_bus_error *error = sd_bus_message_get_error(answer);
-    if (error && steps_is_lost(error)) return leave_doubt(bridge), 0;
-    if (!error) sd_bus_message_read(answer, "s", &verdict);
-    if (!strcmp(verdict, "deferred") || (!strcmp(verdict, "pending") && !asks_at_once(answer))) return leave_doubt(bridge), 0;
-    // It had no effect, and is not waiting to have one.
-    store_set(bridge->store, bridge->doubt->id, STEP_WAITS, NULL);
-    end_doubt(bridge);
-    return 0;
-}
-
-/// It is not in the history: nothing has changed by it yet.
-static void ask_what_it_would_do(Bridge *bridge) {
+/// Neither in the history nor waiting: it had no effect.
+static void conclude(Bridge *bridge) {
     StepRow *row = bridge->doubt;
-    json_t *rule = steps_rule(bridge, row);
-    if (row->state == STEP_PENDING) {
-        // Its connection is gone, and StepConcluded with it. "pending" is what there is to say.
-        store_set(bridge->store, row->id, STEP_DECIDED, NULL);
-        return end_doubt(bridge);
-    }
-    if (!rule) {
-        store_set(bridge->store, row->id, STEP_WAITS, NULL);
-        return end_doubt(bridge);
-    }
-    sd_bus_message *call = service_call(bridge, json_string_value(json_object_get(rule, "on")), SERVICE ".Stepper", "Explain");
-    if (!steps_append(call, rule, row) || !service_send(bridge, call, 0, explained)) leave_doubt(bridge);
+    if (bridge->doubt_waits) return leave_doubt(bridge);
+    // The connection of a pending one is gone, and StepConcluded with it. "pending" is what there is to say.
+    store_set(bridge->store, row->id, row->state == STEP_PENDING ? STEP_DECIDED : STEP_WAITS, NULL);
+    end_doubt(bridge);
 }
 
 /// Whether flowbusd keeps a history at all.
@@ -72,7 +51,7 @@ static int oldest_came(sd_bus_message *answer, void *userdata, sd_bus_error *ign
     Bridge *bridge = userdata;
     if (sd_bus_message_is_method_error(answer, NULL)) return leave_doubt(bridge), 0;
     JSON json_t *entries = json_of_value(answer);
-    if (json_array_size(entries) || bridge->serial <= (uint64_t)bridge->doubt->serial) return ask_what_it_would_do(bridge), 0;
+    if (json_array_size(entries) || bridge->serial <= (uint64_t)bridge->doubt->serial) return conclude(bridge), 0;
     steps_decide(
         bridge, bridge->doubt, STEP_DECIDED, NULL, 0, ERROR_NAME "InDoubt",
         "the bridge was killed while it emitted the step, and flowbusd keeps no history; it may have been taken");
@@ -119,14 +98,32 @@ static int history_came(sd_bus_message *answer, void *userdata, sd_bus_error *ig
     return 0;
 }
 
+static int explained(sd_bus_message *answer, void *userdata, sd_bus_error *ignored) {
+    Bridge *bridge = userdata;
+    const char *verdict = "";
+    const sd_bus_error *error = sd_bus_message_get_error(answer);
+    if (error && steps_is_lost(error)) return leave_doubt(bridge), 0;
+    if (!error) sd_bus_message_read(answer, "s", &verdict);
+    bridge->doubt_waits = !strcmp(verdict, "deferred") || (!strcmp(verdict, "pending") && !asks_at_once(answer));
+    read_history(bridge, (uint64_t)bridge->doubt->serial, 200, history_came);
+    return 0;
+}
+
+/// Explain comes first: one that is not waiting then is in the history that is read after that, or has never had an effect.
+static void ask_what_it_would_do(Bridge *bridge) {
+    StepRow *row = bridge->doubt;
+    json_t *rule = steps_rule(bridge, row);
+    bridge->doubt_waits = false;
+    if (row->state == STEP_PENDING || !rule) return read_history(bridge, (uint64_t)row->serial, 200, history_came);
+    sd_bus_message *call = service_call(bridge, json_string_value(json_object_get(rule, "on")), SERVICE ".Stepper", "Explain");
+    if (!steps_append(call, rule, row) || !service_send(bridge, call, 0, explained)) leave_doubt(bridge);
+}
+
 static int presence_came(sd_bus_message *answer, void *userdata, sd_bus_error *ignored) {
     Bridge *bridge = userdata;
     int there = 0;
     if (!sd_bus_message_is_method_error(answer, NULL)) sd_bus_message_read(answer, "b", &there);
-    if (!there) {
-        read_history(bridge, (uint64_t)bridge->doubt->serial, 200, history_came);
-        return 0;
-    }
+    if (!there) return ask_what_it_would_do(bridge), 0;
     // What it sent may still be on its way.
     step_free(bridge->doubt);
     bridge->doubt = NULL;
@@ -149,7 +146,7 @@ void doubts_look(Bridge *bridge) {
     bridge->doubt_after = row->id;
     // On another bus the name says nothing, and its connection is gone with the bus. Its own connection is the bridge's of now.
     if (strcmp(row->bus, bridge->bus_id) || !strcmp(row->client, bridge->client))
-        return read_history(bridge, (uint64_t)row->serial, 200, history_came);
+        return ask_what_it_would_do(bridge);
     sd_bus_call_method_async(
         bridge->bus, NULL, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", presence_came, bridge, "s",
         row->client);

@@ -10,10 +10,12 @@
 // flowbusd has done:
 //
 // 1. It waits until the connection of the killed one has left the bus. What that sent has arrived then.
-// 2. A navigation in the history with the sender of that connection, after the serial that was noted: the step was taken.
-// 3. Otherwise nothing has changed by it yet, and Explain says what the step would do now. If it would be decided at once, or a guard
-//    would be asked at once, then it is not waiting either: it is emitted, for the first time that counts.
-// 4. If it would wait (deferred, or behind another step), the first one may be waiting. Its sender is told "pending", and it is looked at again.
+// 2. Explain says what the step would do now. If it would be decided at once, or a guard would be asked at once, then it is not waiting.
+//    Otherwise (it would be deferred, or be behind another step), the first one may be.
+// 3. A navigation in the history with the sender of that connection, after the serial that was noted: the step was taken. The history is
+//    read after Explain, as a step that waits can be taken in between.
+// 4. Otherwise nothing has changed by it. If it is not waiting, it is emitted, for the first time that counts. If it may be, its sender is
+//    told "pending", and it is looked at again.
 #include <errno.h>
 #include <mosquitto.h>
 #include <systemd/sd-id128.h>
