@@ -379,10 +379,21 @@ class Bridge:
     def kill(self):
         self.process.kill()
         self.process.wait()
+        self._wait_gone()
 
     def stop(self):
         self.process.terminate()
         assert self.process.wait(TIMEOUT) == 0
+        self._wait_gone()
+
+    def _wait_gone(self):
+        """A bus learns a moment later that a process has ended."""
+        from gi.repository import Gio, GLib
+
+        while self.device.connection.call_sync(
+                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
+                GLib.Variant("(s)", ("org.flowbus.Mqtt",)), None, Gio.DBusCallFlags.NONE, 5000, None).unpack()[0]:
+            pass
 
     def property(self, name, path="/org/flowbus/Mqtt", interface="org.flowbus.Mqtt"):
         from gi.repository import Gio, GLib
