@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flowbus-cover: a black window for each output, which says what is not there, and why. flowbus-stacker starts it, and tells it each text:
-// a line with the number of the cover, the output, a title and a reason, with tabs between them.
+// a line with the number of the cover, the output, a title and a reason, with tabs between them. It tells the stacker the number of a plain
+// cover that somebody uses: its display may be off.
 //
 // It ends with its input, and with the compositor. It loads a font when there is something to say.
 #include <cairo-xcb.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <wayland-client.h>
 #include <xcb/xcb.h>
@@ -42,6 +44,12 @@ struct output {
     char *name;
 };
 
+struct seat {
+    struct wl_pointer *pointer;
+    struct wl_keyboard *keyboard;
+    struct wl_touch *touch;
+};
+
 static struct cover *covers;
 static struct output *outputs;
 static bool is_fullscreen;
@@ -62,6 +70,11 @@ static void nothing() {}
 static bool says(const struct cover *cover)
 {
     return *cover->title || *cover->why;
+}
+
+static void report(const struct cover *cover)
+{
+    if (cover && !says(cover)) send(0, &cover->number, sizeof cover->number, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static PangoLayout *layout_of(cairo_t *cairo, const char *text, int size, int width)
@@ -190,6 +203,104 @@ static void open_wayland(struct cover *cover)
     g_free(title);
 }
 
+// Input.
+
+static struct cover *pointed, *typed; // That with the pointer, and that with the keyboard.
+static wl_fixed_t at_x, at_y;
+
+static struct cover *cover_of(const struct wl_surface *surface)
+{
+    struct cover *it = covers;
+    while (it && it->surface != surface) it = it->next;
+    return it;
+}
+
+static void pointer_enter(void *data, struct wl_pointer *pointer, uint32_t serial, struct wl_surface *surface, wl_fixed_t x, wl_fixed_t y)
+{
+    (void)data, (void)pointer, (void)serial;
+    pointed = cover_of(surface), at_x = x, at_y = y;
+}
+
+static void pointer_leave(void *data, struct wl_pointer *pointer, uint32_t serial, struct wl_surface *surface)
+{
+    (void)data, (void)pointer, (void)serial, (void)surface;
+    pointed = NULL;
+}
+
+// The compositor says where it is, too, when windows below it have moved.
+static void pointer_motion(void *data, struct wl_pointer *pointer, uint32_t time, wl_fixed_t x, wl_fixed_t y)
+{
+    (void)data, (void)pointer, (void)time;
+    if (x != at_x || y != at_y) report(pointed);
+    at_x = x, at_y = y;
+}
+
+static void pointer_button(void *data, struct wl_pointer *pointer, uint32_t serial, uint32_t time, uint32_t button, uint32_t state)
+{
+    (void)data, (void)pointer, (void)serial, (void)time, (void)button;
+    if (state == WL_POINTER_BUTTON_STATE_PRESSED) report(pointed);
+}
+
+static void pointer_axis(void *data, struct wl_pointer *pointer, uint32_t time, uint32_t axis, wl_fixed_t value)
+{
+    (void)data, (void)pointer, (void)time, (void)axis, (void)value;
+    report(pointed);
+}
+
+static const struct wl_pointer_listener pointer_events = {
+    .enter = pointer_enter, .leave = pointer_leave, .motion = pointer_motion, .button = pointer_button, .axis = pointer_axis};
+
+static void keymap(void *data, struct wl_keyboard *keyboard, uint32_t format, int32_t fd, uint32_t size)
+{
+    (void)data, (void)keyboard, (void)format, (void)size;
+    close(fd);
+}
+
+static void keyboard_enter(void *data, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface, struct wl_array *keys)
+{
+    (void)data, (void)keyboard, (void)serial, (void)keys;
+    typed = cover_of(surface);
+}
+
+static void keyboard_leave(void *data, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface)
+{
+    (void)data, (void)keyboard, (void)serial, (void)surface;
+    typed = NULL;
+}
+
+static void keyboard_key(void *data, struct wl_keyboard *keyboard, uint32_t serial, uint32_t time, uint32_t key, uint32_t state)
+{
+    (void)data, (void)keyboard, (void)serial, (void)time, (void)key;
+    if (state == WL_KEYBOARD_KEY_STATE_PRESSED) report(typed);
+}
+
+static const struct wl_keyboard_listener keyboard_events = {
+    .keymap = keymap, .enter = keyboard_enter, .leave = keyboard_leave, .key = keyboard_key, .modifiers = nothing};
+
+static void touch_down(void *data, struct wl_touch *touch, uint32_t serial, uint32_t time, struct wl_surface *surface, int32_t id,
+    wl_fixed_t x, wl_fixed_t y)
+{
+    (void)data, (void)touch, (void)serial, (void)time, (void)id, (void)x, (void)y;
+    report(cover_of(surface));
+}
+
+static const struct wl_touch_listener touch_events = {
+    .down = touch_down, .up = nothing, .motion = nothing, .frame = nothing, .cancel = nothing};
+
+// A device that comes again needs another object.
+static void capabilities(void *data, struct wl_seat *proxy, uint32_t has)
+{
+    struct seat *seat = data;
+    if (seat->pointer) wl_pointer_destroy(seat->pointer), seat->pointer = NULL;
+    if (seat->keyboard) wl_keyboard_destroy(seat->keyboard), seat->keyboard = NULL;
+    if (seat->touch) wl_touch_destroy(seat->touch), seat->touch = NULL;
+    if (has & WL_SEAT_CAPABILITY_POINTER) wl_pointer_add_listener(seat->pointer = wl_seat_get_pointer(proxy), &pointer_events, NULL);
+    if (has & WL_SEAT_CAPABILITY_KEYBOARD) wl_keyboard_add_listener(seat->keyboard = wl_seat_get_keyboard(proxy), &keyboard_events, NULL);
+    if (has & WL_SEAT_CAPABILITY_TOUCH) wl_touch_add_listener(seat->touch = wl_seat_get_touch(proxy), &touch_events, NULL);
+}
+
+static const struct wl_seat_listener seat_events = {.capabilities = capabilities};
+
 static void ping(void *data, struct xdg_wm_base *base, uint32_t serial)
 {
     (void)data;
@@ -218,6 +329,10 @@ static void global(void *data, struct wl_registry *registry, uint32_t id, const 
     else if (!strcmp(interface, xdg_wm_base_interface.name)) {
         shell = wl_registry_bind(registry, id, &xdg_wm_base_interface, 1);
         xdg_wm_base_add_listener(shell, &shell_events, NULL);
+    } else if (!strcmp(interface, wl_seat_interface.name)) {
+        struct seat *seat = calloc(1, sizeof *seat);
+        if (!seat) abort();
+        wl_seat_add_listener(wl_registry_bind(registry, id, &wl_seat_interface, 1), &seat_events, seat);
     } else if (!strcmp(interface, wl_output_interface.name) && version >= 4) {
         struct output *output = calloc(1, sizeof *output);
         if (!output) abort();
@@ -250,7 +365,8 @@ static void set_text(xcb_window_t window, const char *property, const char *type
 static void open_x11(struct cover *cover)
 {
     char name[128], *title = window_title(cover);
-    const uint32_t values[] = {screen->black_pixel, XCB_EVENT_MASK_EXPOSURE | XCB_EVENT_MASK_STRUCTURE_NOTIFY};
+    const uint32_t values[] = {screen->black_pixel, XCB_EVENT_MASK_EXPOSURE | XCB_EVENT_MASK_STRUCTURE_NOTIFY |
+        XCB_EVENT_MASK_KEY_PRESS | XCB_EVENT_MASK_BUTTON_PRESS | XCB_EVENT_MASK_POINTER_MOTION};
     static const char class[] = "flowbus-cover\0flowbus-cover";
     cover->window = xcb_generate_id(x11);
     cover->width = cover->height = SMALL; // The stacker gives it its size.
@@ -280,11 +396,14 @@ static void read_x11(void)
         int kind = event->response_type & 0x7F;
         const xcb_configure_notify_event_t *size = (const void *)event;
         const xcb_expose_event_t *exposed = (const void *)event;
+        const xcb_key_press_event_t *used = (const void *)event; // A button and the pointer have the same.
+        bool is_input = kind == XCB_KEY_PRESS || kind == XCB_BUTTON_PRESS || kind == XCB_MOTION_NOTIFY;
         for (struct cover *it = covers; it; it = it->next) {
             if (kind == XCB_CONFIGURE_NOTIFY && size->window == it->window && (it->width != size->width || it->height != size->height)) {
                 it->width = size->width, it->height = size->height;
                 draw_x11(it);
             }
+            if (is_input && used->event == it->window) report(it);
             if (kind == XCB_EXPOSE && exposed->window == it->window && !exposed->count) draw_x11(it);
         }
         free(event);

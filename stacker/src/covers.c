@@ -3,12 +3,12 @@
 #include "stacker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -37,11 +37,20 @@ static void end(void)
 }
 
 // The program has ended. It is started again with what is said next, but not more often than twice in a second.
-static int ended(sd_event_source *source, int fd, uint32_t events, void *data)
+static void ended(void)
 {
-    (void)source, (void)fd, (void)events, (void)data;
     end();
     changed();
+}
+
+// It says on which cover somebody has used a key, a finger or a pointer.
+static int used(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+    (void)source, (void)events, (void)data;
+    int number;
+    ssize_t got = recv(fd, &number, sizeof number, MSG_DONTWAIT);
+    if (got == sizeof number) look_woken(number);
+    else if (got >= 0 || errno != EAGAIN) ended();
     return 0;
 }
 
@@ -59,7 +68,7 @@ static bool start(void)
     strcpy(strrchr(path, '/') + 1, "flowbus-cover");
     if (access(path, X_OK) < 0) snprintf(path, sizeof path, "%s/flowbus-cover", LIBEXECDIR);
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) < 0) return false;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0) return false;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
@@ -74,9 +83,7 @@ static bool start(void)
         return false;
     }
     writing = ends[1];
-    fcntl(writing, F_SETFL, O_NONBLOCK);
-    // The end of the pipe for writing reports that nobody reads any more.
-    sd_event_add_io(event, &watching, writing, 0, ended, NULL);
+    sd_event_add_io(event, &watching, writing, EPOLLIN, used, NULL);
     return true;
 }
 
@@ -108,9 +115,9 @@ void covers_say(int number, const char *output, const char *title, const char *w
     if (!covers[number - 1].said || strcmp(covers[number - 1].said, line)) {
         free(covers[number - 1].said);
         covers[number - 1].said = NULL;
-        ssize_t written = write(writing, line, strlen(line)); // Less than PIPE_BUF: all of it, or nothing.
+        ssize_t written = write(writing, line, strlen(line)); // All of it, or nothing.
         if (written == (ssize_t)strlen(line)) covers[number - 1].said = strdup(line);
-        else if (errno == EPIPE) ended(NULL, -1, 0, NULL);
+        else if (errno == EPIPE) ended();
         else changed_at(now() + 100000);
     }
     arena_free(arena);

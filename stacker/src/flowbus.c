@@ -3,6 +3,7 @@
 #include "stacker.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -10,6 +11,7 @@
 #define COORDINATOR FLOWBUS ".Coordinator"
 
 static sd_bus *bus;
+static const char *own; // Its name of this connection.
 static struct arena *memory, *root_memory; // Of the screens, and of the roots that are empty.
 static screen_list *screens;
 static root_list *roots;
@@ -163,6 +165,33 @@ static int bus_gone(sd_bus_message *signal, void *data, sd_bus_error *error)
     refuse(EX_UNAVAILABLE, "the bus has ended");
 }
 
+// A screen of this program is dark: its output is off as long as it is in front. Whoever uses that output dismisses it.
+
+static int present(sd_bus_message *call, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    return sd_bus_reply_method_return(call, "a{sv}", 1, "visible", "b", true);
+}
+
+static int take(sd_bus_message *call, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    return sd_bus_reply_method_return(call, NULL);
+}
+
+static const sd_bus_vtable presenter[] = {
+    SD_BUS_VTABLE_START(0),
+    SD_BUS_METHOD("Present", "osa{sv}a{sv}", "a{sv}", present, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_METHOD("Withdraw", "ots", NULL, take, SD_BUS_VTABLE_UNPRIVILEGED | SD_BUS_VTABLE_METHOD_NO_REPLY),
+    SD_BUS_METHOD("Alive", NULL, NULL, take, SD_BUS_VTABLE_UNPRIVILEGED),
+    SD_BUS_VTABLE_END,
+};
+
+bool flowbus_is_own(const struct screen *screen)
+{
+    return own && !strcmp(screen->owner, own);
+}
+
 sd_bus *flowbus_connect(sd_event *event, const char *address, bool is_system)
 {
     int result = address ? sd_bus_new(&bus) : is_system ? sd_bus_default_system(&bus) : sd_bus_default_user(&bus);
@@ -172,6 +201,8 @@ sd_bus *flowbus_connect(sd_event *event, const char *address, bool is_system)
         if (result >= 0) result = sd_bus_start(bus);
     }
     if (result >= 0) result = sd_bus_attach_event(bus, event, 0);
+    if (result >= 0) result = sd_bus_get_unique_name(bus, &own);
+    if (result >= 0) result = sd_bus_add_object_vtable(bus, NULL, PATH, FLOWBUS ".Presenter", presenter, NULL);
     if (result >= 0) result = sd_bus_match_signal(bus, NULL, FLOWBUS, NULL, COORDINATOR, "StackChanged", stack_changed, NULL);
     if (result >= 0)
         result = sd_bus_add_match(bus, NULL,
@@ -315,10 +346,10 @@ const root_list *flowbus_empty_roots(bool follows)
 }
 
 // Has flowbusd take a call without an answer, and does not start it.
-static void tell(const char *method, char **names)
+static void tell(const char *path, const char *interface, const char *method, char **names)
 {
     sd_bus_message *call = NULL;
-    int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, ROOT, COORDINATOR, method);
+    int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, path, interface, method);
     if (result >= 0 && names) result = sd_bus_message_append_strv(call, names);
     if (result >= 0) result = sd_bus_message_set_auto_start(call, false);
     if (result >= 0) result = sd_bus_message_set_expect_reply(call, false);
@@ -329,7 +360,7 @@ static void tell(const char *method, char **names)
 // Says which outputs there are, where the definition files have the name of this program as their setter: else that is refused.
 static void tell_outputs(void)
 {
-    if (outputs[0]) tell("SetOutputs", outputs);
+    if (outputs[0]) tell(ROOT, COORDINATOR, "SetOutputs", outputs);
 }
 
 void flowbus_outputs(const struct view *view, bool has_more)
@@ -341,5 +372,14 @@ void flowbus_outputs(const struct view *view, bool has_more)
     outputs[count] = NULL;
     tell_outputs();
     // What waits for a display is called at once; a flowbusd of before S-47 does not know that.
-    if (has_more) tell("Retry", NULL);
+    if (has_more) tell(ROOT, COORDINATOR, "Retry", NULL);
+}
+
+// What somebody does at an output that is off is input for the flow, and dismisses what had it off.
+void flowbus_wake(uint64_t instance)
+{
+    char path[64];
+    snprintf(path, sizeof path, ROOT "/instance/%llu", (unsigned long long)instance);
+    tell(path, FLOWBUS ".Presentable", "Touch", NULL);
+    tell(path, FLOWBUS ".Presentable", "Dismiss", NULL);
 }

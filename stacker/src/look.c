@@ -41,6 +41,8 @@ struct layer {
 
 struct seen {
     const char *output;
+    uint64_t dark; // The instance of the screen that has the output off, or 0.
+    enum { UNKNOWN, ON, OFF } power;
     place_list places;
 };
 
@@ -78,6 +80,7 @@ struct glance {
     place_list chosen;
     struct text *texts; // What covers say, by outputs; without a title nothing.
     bool *has_bar;      // By outputs.
+    uint64_t *dark;     // As of seen, by outputs.
     const char **covers; // By outputs, the names of their windows.
     const struct state *before;
     struct state *after;
@@ -282,12 +285,19 @@ static struct area area_of(struct glance *g, int output, bool has_bar, bool is_b
     return area;
 }
 
+static const struct seen *seen_at(const struct state *of, const char *output)
+{
+    for EACH (struct seen, it, &of->seen)
+        if (!strcmp(it->output, output)) return it;
+    return NULL;
+}
+
 static bool was_seen(struct glance *g, int output, const char *name)
 {
-    for EACH (struct seen, it, &g->before->seen)
-        if (!strcmp(it->output, g->plan.view.outputs.at[output].name))
-            for EACH (struct place, place, &it->places)
-                if (!strcmp(place->name, name)) return true;
+    const struct seen *seen = seen_at(g->before, g->plan.view.outputs.at[output].name);
+    if (seen)
+        for EACH (struct place, it, &seen->places)
+            if (!strcmp(it->name, name)) return true;
     return false;
 }
 
@@ -338,6 +348,11 @@ static const struct layer *former_of(struct glance *g, const struct layer *layer
 static void choose_screens(struct glance *g)
 {
     for EACH (struct show, it, &g->shows) {
+        if (!it->is_bar) g->dark[it->output] = flowbus_is_own(it->screen) ? it->screen->instance : 0;
+        if (flowbus_is_own(it->screen)) {
+            choose_above(g, cover_name(g, it->output));
+            continue;
+        }
         struct layer *layer = layer_of(g, it);
         if (it->screen->is_visible && is_there(g, it->name)) {
             *ADD(g->arena, &layer->names) = arena_copy(g->arena, it->name);
@@ -372,6 +387,13 @@ static void choose_screens(struct glance *g)
     }
 }
 
+static void switch_output(struct glance *g, struct seen *seen)
+{
+    int wanted = seen->dark ? OFF : ON;
+    if (g->backend->switch_output && (int)seen->power != wanted) g->backend->switch_output(seen->output, wanted == ON);
+    seen->power = wanted;
+}
+
 static bool is_used(struct glance *g, int output)
 {
     for EACH (struct show, it, &g->shows)
@@ -396,18 +418,21 @@ static void choose_rest(struct glance *g)
     for (size_t at = 0; at < outputs; at++) {
         int output = (int)at, windows = 0;
         const char *name = g->plan.view.outputs.at[at].name;
+        const struct seen *before = seen_at(g->before, name);
         bool is_locked = false;
         for EACH (struct place, it, &g->chosen) windows += it->output == output && !it->is_bar;
         for EACH (struct show, it, &g->shows) is_locked = is_locked || (it->output == output && !strcmp(it->screen->style, "lock"));
-        if (windows == 1 && !g->texts[at].title && !is_locked) {
+        if (windows == 1 && !g->texts[at].title && !is_locked && !g->dark[at]) {
             bool keeps = is_used(g, output) || !is_late(g, arena_print(g->arena, "\t%s", name));
-            for EACH (struct seen, it, &g->before->seen)
-                if (keeps && !strcmp(it->output, name))
-                    for EACH (struct place, place, &it->places)
-                        if (is_there(g, place->name)) choose_one(g, place->name, output, place->is_bar);
+            if (keeps && before)
+                for EACH (struct place, it, &before->places)
+                    if (is_there(g, it->name)) choose_one(g, it->name, output, it->is_bar);
         }
         struct seen *seen = ADD(g->arena, &g->after->seen);
         seen->output = arena_copy(g->arena, name);
+        seen->dark = g->dark[at];
+        seen->power = before ? before->power : UNKNOWN; // It may be off because of the program before this one.
+        if (!seen->dark) switch_output(g, seen);
         for EACH (struct place, it, &g->chosen)
             if (it->output == output) {
                 it->name = arena_copy(g->arena, it->name);
@@ -569,7 +594,7 @@ static void say(struct glance *g)
     bool has_any = false;
     for (int covers = 0; covers < 2 && !has_any; covers++)
         for EACH (struct place, it, &g->chosen) {
-            bool says = is_cover(g, it->name) && g->texts[it->output].title;
+            bool says = is_cover(g, it->name) && (g->texts[it->output].title || g->dark[it->output]);
             if (!covers && is_cover(g, it->name) && !says) continue;
             printf("%s%s", has_any ? "\t" : "", it->name);
             has_any = true;
@@ -614,6 +639,7 @@ static void arrange(struct glance *g, bool prints)
         if (is_placed) tried = 0, tries = 0;
         for EACH (struct window, it, &g->plan.view.windows)
             if (it->is_shown) *ADD(g->arena, &g->after->settled) = it->id;
+        for EACH (struct seen, it, &g->after->seen) switch_output(g, it);
         if (prints) say(g);
         return;
     }
@@ -674,6 +700,12 @@ static bool has_covers(struct glance *g)
     return false;
 }
 
+void look_woken(int number)
+{
+    const struct seen *seen = state && number > 0 && number <= cover_count ? seen_at(state, cover_outputs[number - 1]) : NULL;
+    if (seen && seen->dark) flowbus_wake(seen->dark);
+}
+
 void look(const struct backend *backend, char **exempt, bool prints)
 {
     struct arena *arena = arena_new();
@@ -694,6 +726,7 @@ void look(const struct backend *backend, char **exempt, bool prints)
     g->after = arena_take(arena, sizeof *g->after);
     g->texts = arena_take(arena, g->plan.view.outputs.count * sizeof *g->texts);
     g->has_bar = arena_take(arena, g->plan.view.outputs.count * sizeof *g->has_bar);
+    g->dark = arena_take(arena, g->plan.view.outputs.count * sizeof *g->dark);
     for (size_t at = 0; at < g->plan.view.outputs.count; at++) choose_one(g, cover_name(g, (int)at), (int)at, false);
     if (screens) read_screens(g, screens);
     find_owned(g);

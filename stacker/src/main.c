@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #define NAME "org.flowbus.Stacker1"
-#define PATH "/org/flowbus/Stacker1"
 
 sd_event *loop;
 static sd_bus *bus;

@@ -12,6 +12,7 @@
 #define FLOWBUS "org.flowbus.Navigation1"
 #define ROOT "/org/flowbus/Navigation1"
 #define TREE ROOT "/tree/"
+#define PATH "/org/flowbus/Stacker1" // Of this program.
 
 // Memory that is given back all at once.
 struct arena;
@@ -94,6 +95,7 @@ struct backend {
     bool (*is_arranged)(const struct plan *plan);  // Where there is no order.
     void (*prepare)(const struct aim *aim);        // Gives a window that is not seen yet its size; may be NULL.
     bool (*is_undrawn)(uint64_t id);               // May be NULL.
+    void (*switch_output)(const char *name, bool is_on); // May be NULL.
     const char *(*check)(void);                    // Why windows can't be ordered here; NULL if they can.
 };
 
@@ -134,6 +136,8 @@ const screen_list *flowbus_screens(void);   // The lowest first; NULL if flowbus
 void flowbus_ask_always(bool always);       // The order between roots matters, and only GetStack tells it.
 const root_list *flowbus_empty_roots(bool follows);
 pid_t flowbus_process(const char *owner);   // 0 if nobody knows.
+bool flowbus_is_own(const struct screen *screen); // One that this program presents: its output is off.
+void flowbus_wake(uint64_t instance);
 void flowbus_outputs(const struct view *view, bool has_more);
 
 // covers.c
@@ -141,4 +145,5 @@ void covers_start(sd_event *loop, bool fills);
 void covers_say(int number, const char *output, const char *title, const char *why);
 
 // look.c
+void look_woken(int number); // Somebody has used the cover with this number.
 void look(const struct backend *backend, char **exempt, bool prints);

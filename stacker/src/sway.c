@@ -242,6 +242,14 @@ static void sway_arrange(struct arena *arena, const struct plan *plan)
     }
 }
 
+// 1.8 has another word for it, and takes this one, too.
+static void sway_switch_output(const char *name, bool is_on)
+{
+    char command[128];
+    snprintf(command, sizeof command, "output \"%.64s\" dpms %s", name, is_on ? "on" : "off");
+    free(ask(commands, RUN_COMMAND, command));
+}
+
 static const char *sway_version(void)
 {
     return version;
@@ -249,11 +257,12 @@ static const char *sway_version(void)
 
 static const struct backend sway = {
     .name = "sway IPC",
-    .can = "order, focus, size and place, hide, outputs, process",
+    .can = "order, focus, size and place, hide, outputs, process, off and on",
     .version = sway_version,
     .has_order = true,
     .read = sway_read,
     .arrange = sway_arrange,
+    .switch_output = sway_switch_output,
 };
 
 const struct backend *sway_connect(sd_event *event)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wayland.h"
 
+#include "output-power.h"
 #include "xdg-output.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 struct wl_seat *wayland_seat;
 
 static struct zxdg_output_manager_v1 *places;
+static struct zwlr_output_power_manager_v1 *powers;
 
 static struct wl_display *connection;
 static struct wl_registry *registry;
@@ -194,6 +196,8 @@ static void global(void *data, struct wl_registry *it, uint32_t id, const char *
     } else if (!strcmp(interface, "zxdg_output_manager_v1")) {
         places = wl_registry_bind(it, id, &zxdg_output_manager_v1_interface, offered < 3 ? offered : 3);
         for (struct display *display = displays; display; display = display->next) find_place(display);
+    } else if (!strcmp(interface, "zwlr_output_power_manager_v1")) {
+        powers = wl_registry_bind(it, id, &zwlr_output_power_manager_v1_interface, 1);
     } else if (!strcmp(interface, "wl_seat") && !wayland_seat) {
         wayland_seat = wl_registry_bind(it, id, &wl_seat_interface, 1);
         wl_seat_add_listener(wayland_seat, &seat_events, NULL);
@@ -325,6 +329,16 @@ static void wayland_arrange(struct arena *arena, const struct plan *plan)
     wl_display_flush(connection);
 }
 
+static void wayland_switch_output(const char *name, bool is_on)
+{
+    struct display *display = named(name);
+    if (!powers || !display) return;
+    struct zwlr_output_power_v1 *power = zwlr_output_power_manager_v1_get_output_power(powers, display->proxy);
+    zwlr_output_power_v1_set_mode(power, is_on ? ZWLR_OUTPUT_POWER_V1_MODE_ON : ZWLR_OUTPUT_POWER_V1_MODE_OFF);
+    zwlr_output_power_v1_destroy(power);
+    wl_display_flush(connection);
+}
+
 // The connection.
 
 static int flush(sd_event_source *source, void *data)
@@ -374,7 +388,10 @@ const struct backend *wayland_connect(sd_event *event)
     sd_event_add_io(event, &source, wl_display_get_fd(connection), EPOLLIN, has_event, NULL);
     sd_event_source_set_prepare(source, flush);
     static struct backend backend = {
-        .version = wayland_version, .fills = true, .read = wayland_read, .arrange = wayland_arrange, .is_arranged = wayland_is_arranged};
-    backend.name = used->name, backend.can = used->can;
+        .version = wayland_version, .fills = true, .read = wayland_read, .arrange = wayland_arrange, .is_arranged = wayland_is_arranged,
+        .switch_output = wayland_switch_output};
+    static char can[128];
+    snprintf(can, sizeof can, "%s%s", powers ? "off and on, " : "", used->can);
+    backend.name = used->name, backend.can = can;
     return &backend;
 }
