@@ -142,13 +142,6 @@ class Sway:
             self.point(number, *(a + (b - a) * part / 10 for a, b in zip(start, end)))
         self._tell("release left")
 
-    def draw(self, number, x, y):
-        """Moves the pointer there, again and again, until the window is also drawn as sway wants it: see protocol.py."""
-        self.point(number, x, y)
-        name = next(it["app_id"] for it in self._nodes() if it["id"] == number)
-        while not self._pointer.is_drawn(name):
-            self.point(number, x, y)
-
     def point(self, number, x, y):
         """Moves the pointer, again and again, until the program has it where it is meant: see protocol.py."""
         for step in itertools.count():

@@ -18,8 +18,6 @@ BEGIN = said(r"-> wl_display@1\.get_registry\(new id wl_registry@2\)")
 SURFACE = said(r"-> xdg_wm_base@\d+\.get_xdg_surface\(new id xdg_surface@(\d+), wl_surface@(\d+)\)")
 TOPLEVEL = said(r"-> xdg_surface@(\d+)\.get_toplevel\(new id xdg_toplevel@(\d+)\)")
 APP_ID = said(r'-> xdg_toplevel@(\d+)\.set_app_id\("([^"]*)"\)')
-ACK = said(r"-> xdg_surface@(\d+)\.ack_configure\(")
-COMMIT = said(r"-> wl_surface@(\d+)\.commit\(")
 ENTER = said(r" wl_pointer@\d+\.enter\(\d+, wl_surface@(\d+), ([\d.-]+), ([\d.-]+)\)")
 DESTROY = said(r"-> wl_surface@(\d+)\.destroy\(")
 LEAVE = said(r" wl_pointer@\d+\.leave\(")
@@ -39,19 +37,13 @@ class Pointer:
         # One that the pointer has left may learn that later, and one that was killed says nothing any more.
         return max((it.read() for it in self._programs.values()), key=lambda it: it[0], default=(0, None))[1]
 
-    def is_drawn(self, name):
-        """Whether the window with an application id is drawn as the compositor has last asked for. Until then sway waits, for up to
-        200 ms, with all that comes later; also for a window that is closed meanwhile."""
-        self.read()
-        return all(it.is_drawn(name) for it in self._programs.values())
-
 
 class Program:
     """What one program after the other says into a file."""
 
     def __init__(self, file):
         self._lines, self._rest = open(file, encoding="utf-8", errors="replace"), ""
-        self._surfaces, self._toplevels, self._names, self._undrawn = {}, {}, {}, set()
+        self._surfaces, self._toplevels, self._names = {}, {}, {}
         self._surface, self._place, self._time = None, None, 0.0
 
     def read(self):
@@ -62,10 +54,6 @@ class Program:
             self._take(line)
         return (self._time, (self._names.get(self._surface), *self._place)) if self._place else (0.0, None)
 
-    def is_drawn(self, name):
-        """Whether nothing has to be drawn anew in the window with an application id."""
-        return name not in {self._names.get(it) for it in self._undrawn}
-
     def _take(self, line):
         if found := SURFACE.search(line):
             self._surfaces[found[1]] = found[2]
@@ -73,18 +61,13 @@ class Program:
             self._toplevels[found[2]] = self._surfaces[found[1]]
         elif found := APP_ID.search(line):
             self._names[self._toplevels[found[1]]] = found[2]
-        elif found := ACK.search(line):
-            self._undrawn.add(self._surfaces[found[1]])
-        elif found := COMMIT.search(line):
-            self._undrawn.discard(found[1])
         elif found := ENTER.search(line):
             self._surface, self._place, self._time = found[1], (float(found[2]), float(found[3])), time_of(line)
         elif LEAVE.search(line):
             self._place = None
         elif BEGIN.search(line):
-            self._place, self._undrawn = None, set()
+            self._place = None
         elif found := DESTROY.search(line):
-            self._undrawn.discard(found[1])
             # There is no leave, and the next window can have its number.
             if found[1] == self._surface:
                 self._place = None
