@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PRESS = 50 * 1000 * 1000, LIMIT = 10 }; /* ns, s */
+enum { PRESS = 50 * 1000 * 1000, LIMIT = 60 }; /* ns, s */
 
 static const struct display *display;
 
