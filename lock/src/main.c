@@ -14,7 +14,7 @@
 
 GtkSessionLockLock *lock;
 gboolean is_locked;
-static FlowbusScreen *screen; // NULL if the tree has none for the lock.
+static GList *screens; // Of the tree, the newest first. As long as there is one, the display is locked.
 static gboolean is_drawn, is_opening, is_alone;
 static gint64 failures, wait_until;
 static guint waiting;
@@ -104,14 +104,14 @@ static void checked(GObject *source G_GNUC_UNUSED, GAsyncResult *result, gpointe
     if (!lock) return; // The tree has unlocked it meanwhile.
     failures = is_right ? 0 : failures + 1;
     // The next process goes on counting.
-    if (screen) flowbus_screen_save_state_async(screen, g_variant_new_parsed("{'failures': <%x>}", failures), NULL, NULL, NULL);
+    if (screens) flowbus_screen_save_state_async(screens->data, g_variant_new_parsed("{'failures': <%x>}", failures), NULL, NULL, NULL);
     if (!is_right) {
         note("wrong try %" G_GINT64_FORMAT "%s%s", failures, it->said ? ": " : "", it->said ? it->said : "");
         page_say(it->said ? "failed" : "wrong", it->said);
         let_wait();
-        if (screen) flowbus_screen_emit_async(screen, "unlockFailed", g_variant_new_parsed("{'count': <%x>}", failures), NULL, told, NULL);
-    } else if (screen) {
-        flowbus_screen_emit_async(screen, "unlocked", NULL, NULL, emitted, NULL);
+        if (screens) flowbus_screen_emit_async(screens->data, "unlockFailed", g_variant_new_parsed("{'count': <%x>}", failures), NULL, told, NULL);
+    } else if (screens) {
+        flowbus_screen_emit_async(screens->data, "unlocked", NULL, NULL, emitted, NULL);
     } else if (is_locked) { // Nothing in the tree can open it.
         unlock();
     }
@@ -130,14 +130,14 @@ void entered(const char *text)
 void drawn(void)
 {
     is_drawn = TRUE;
-    if (screen) flowbus_screen_set_visible(screen, TRUE);
+    for (GList *it = screens; it; it = it->next) flowbus_screen_set_visible(it->data, TRUE);
 }
 
 static void locked(void)
 {
     is_locked = TRUE;
-    if (screen) flowbus_screen_accept(screen);
-    else if (is_opening) unlock();
+    for (GList *it = screens; it; it = it->next) flowbus_screen_accept(it->data);
+    if (!screens && is_opening) unlock();
 }
 
 static void finished(void)
@@ -146,7 +146,9 @@ static void finished(void)
     if (is_locked) exit(EX_SOFTWARE); // flowbusd has the bus start the next process, which locks.
     gtk_session_lock_lock_destroy(lock);
     leave_lock();
-    if (screen) flowbus_screen_fail(screen, "another program has locked the display"); // flowbusd presents it again after a pause.
+    g_autoptr(GList) all = g_list_copy(screens);
+    // flowbusd presents them again after a pause.
+    for (GList *it = all; it; it = it->next) flowbus_screen_fail(it->data, "another program has locked the display");
 }
 
 // What is presented by the step that has withdrawn the screen has come before this answer: if it is a lock again, the display stays locked.
@@ -154,7 +156,7 @@ static void settled(GObject *bus, GAsyncResult *result, gpointer unused G_GNUC_U
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GVariant) stack = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, &error);
-    if (screen || !lock) return;
+    if (screens || !lock) return;
     is_opening = stack != NULL;
     if (!stack) note("flowbusd does not answer: the display stays locked until the right PIN comes: %s", error->message);
     else if (is_locked) unlock();
@@ -165,26 +167,24 @@ static void withdrawn(FlowbusScreen *gone, const char *reason)
     // Other reasons mean that something is wrong, or that the screen is live.
     static const char *const opens[] = {"back", "dismissed", "parent", "rule", NULL};
     GDBusConnection *bus = flowbus_client_get_connection(flowbus_screen_get_client(gone));
-    g_clear_object(&screen);
-    if (lock && g_strv_contains(opens, reason))
+    screens = g_list_remove(screens, gone);
+    g_object_unref(gone);
+    if (!lock || screens) return;
+    if (g_strv_contains(opens, reason))
         g_dbus_connection_call(bus, "org.flowbus.Navigation1", "/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator", "GetStack",
             g_variant_new("(s)", ""), NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, settled, NULL);
-    else if (lock)
+    else
         note("the screen is withdrawn, by no step ('%s'): the display stays locked until a screen or the right PIN comes", reason);
 }
 
 static void present(FlowbusPresenter *presenter G_GNUC_UNUSED, FlowbusScreen *presented)
 {
     GVariant *state = flowbus_screen_get_state(presented);
-    if (screen) {
-        flowbus_screen_refuse(presented, "one screen locks all displays, and there is one");
-        return;
-    }
-    screen = g_object_ref(presented);
-    g_signal_connect(screen, "withdrawn", G_CALLBACK(withdrawn), NULL);
+    screens = g_list_prepend(screens, g_object_ref(presented));
+    g_signal_connect(presented, "withdrawn", G_CALLBACK(withdrawn), NULL);
     is_opening = FALSE;
-    if (!is_locked) flowbus_screen_hold(screen); // Until the compositor says that it is.
-    if (is_drawn) flowbus_screen_set_visible(screen, TRUE);
+    if (!is_locked) flowbus_screen_hold(presented); // Until the compositor says that it is.
+    if (is_drawn) flowbus_screen_set_visible(presented, TRUE);
     if (lock) return;
     failures = 0;
     if (state) g_variant_lookup(state, "failures", "x", &failures);
