@@ -26,12 +26,21 @@ struct RunTests {
     }
 
     @Test func `S-59 exit statuses are words and steps`() throws {
-        let page = try screen(
-            """
-            run = ['/usr/bin/pay', '$cents'], arguments = { cents = 'int64' }, result = { card = 'string', n = 'int64?' }, exit = {
-            0 = 'result', 1 = { step = 'paid' }, 2 = { step = 'gone', arguments = { why = '$message', n = 5 } },
-            3 = { step = 'gone', arguments = { why = '$$5', n = '$cents' } }, 4 = { step = 'rest' }, other = 'failed' }
-            """)
+        let page = try definitions(
+            Self.steps + """
+                [screens.my_page]
+                run = ['/usr/bin/pay', '$cents']
+                arguments = { cents = 'int64' }
+                result = { card = 'string', n = 'int64?' }
+                [screens.my_page.exit]
+                0 = 'result'
+                1 = { step = 'paid' }
+                2 = { step = 'gone', arguments = { why = '$message', n = 5 } }
+                3 = { step = 'gone', arguments = { why = '$$5', n = '$cents' } }
+                4 = { step = 'rest' }
+                other = 'failed'
+                """
+        ).screens[0]
         let exits = try #require(page.run["exit"]?.value)
         #expect(
             exits
@@ -82,17 +91,17 @@ struct RunTests {
     @Test(arguments: [
         ("run = 'evince'", "run", "this is a string; it has to be a list of words: run = [\"PROGRAM\", \"$NAME\"]"),
         ("run = []", "run", "the list is empty; it has to begin with a program: run = [\"PROGRAM\"]"),
-        ("run = [1]", "run[0]", "this is an integer; it has to be a word of a command line, in quotes"),
-        ("run = ['']", "run[0]", badProgram("")),
-        ("run = ['$a'], arguments = { a = 'string' }", "run[0]", badProgram("$a")),
-        ("run = ['bin/evince']", "run[0]", badProgram("bin/evince")),
+        ("run = [1]", "run[1]", "this is an integer; it has to be a word of a command line, in quotes"),
+        ("run = ['']", "run[1]", badProgram("")),
+        ("run = ['$a'], arguments = { a = 'string' }", "run[1]", badProgram("$a")),
+        ("run = ['bin/evince']", "run[1]", badProgram("bin/evince")),
         (
-            "run = ['a', '$fil'], arguments = { file = 'string' }", "run[1]",
+            "run = ['a', '$fil'], arguments = { file = 'string' }", "run[2]",
             "'$fil' refers to nothing (for the text itself write '$$fil'): screen 'my_page' has no argument 'fil'; did you mean "
                 + "'file'?"
         ),
         (
-            "run = ['a', '$all'], arguments = { all = 'as' }", "run[1]",
+            "run = ['a', '$all'], arguments = { all = 'as' }", "run[2]",
             "'$all' is of type as; in a command line it has to be of type string, bool or a number"
         ),
         (
