@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// flowbusctl-connect: a program that reads and writes lines takes part. A line is a JSON object; docs/lines.md has all of them.
+#pragma once
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#define FLOWBUS "org.flowbus.Navigation1"
+#define ROOT "/org/flowbus/Navigation1"
+#define TREE ROOT "/tree/"
+
+enum {
+    MOST_LINE = 1024 * 1024,       // Bytes of a line, without its end.
+    MOST_WAITING = 64 * 1024,      // Bytes that are not read yet, before no more lines are taken.
+    MOST_UNREAD = 8 * 1024 * 1024, // And before who does not read is let go.
+    MOST_CALLS = 64,               // At flowbusd at once, which has a quota for each client; the others wait their turn.
+    MOST_REQUESTS = 1024,          // That have no answer yet, before no more lines are taken.
+};
+
+extern sd_event *loop;
+extern sd_bus *bus;
+
+// main.c
+__attribute__((noreturn, format(printf, 2, 3))) void refuse(int status, const char *format, ...);
+__attribute__((format(printf, 1, 2))) char *print(const char *format, ...); // Allocated.
+void *take(void *memory); // Ends the program where there is no memory.
+
+// lines.c
+void lines_begin(int in, int out);
+void say(struct json_object *line); // Writes it, and lets it go.
+void go_on(void);                   // Something that lines wait for is over.
+
+// requests.c
+void requests_begin(void);
+void line_came(struct json_object *line);
+size_t requests_under_way(void);
+void fail(struct json_object *line, const char *error, const char *message); // Says that a line is wrong, or failed.
+
+// serve.c
+void serve(struct json_object *line);
+void answer(struct json_object *line);
+size_t calls_under_way(void);
+
+// values.c
+struct json_object *json_of(sd_bus_message *message);           // One complete value.
+struct json_object *members_of(sd_bus_message *message);        // A dictionary a{sv}.
+int append_members(sd_bus_message *to, struct json_object *json); // As a dictionary a{sv}; NULL is an empty one.
+int append_value(sd_bus_message *to, struct json_object *json); // In a variant.
+struct json_object *node_of(const char *path);                  // How lines name a flow or screen.
+char *path_of(struct json_object *node);                        // And back; NULL if it is no such name.
+struct json_object *text(const char *text);
+const char *shown(struct json_object *json); // As messages quote it.
+void add(struct json_object *to, const char *key, struct json_object *value);
