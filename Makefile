@@ -262,12 +262,12 @@ test-windows:
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
-	@tools/dependencies clients run stacker lock qml mqtt
+	@tools/dependencies clients lines run stacker lock qml mqtt
 	@clients/build
 
 test-clients:
-	@tools/dependencies build demo clients run stacker test-clients $(if $(filter lock,$(or $(PARTS),lock)),lock) \
-	    $(if $(filter-out glib python inspector mqtt run stacker session lock,$(or $(PARTS),qml)),qml) \
+	@tools/dependencies build demo clients lines run stacker test-clients $(if $(filter lock,$(or $(PARTS),lock)),lock) \
+	    $(if $(filter-out glib python inspector lines mqtt run stacker session lock,$(or $(PARTS),qml)),qml) \
 	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl

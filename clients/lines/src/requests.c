@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program asks of flowbusd: a line is a call, and its answer a line. A call that is lost with flowbusd is made once more, which is safe:
+// steps and Back have tokens, and all else says how something is.
+#include "connect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PATIENCE = 60,      // s, for which flowbusd knows a token.
+    MOST_TOKENS = 8192, // In this time: half the quota of a client. Steps beyond have none.
+};
+
+struct request {
+    struct request *next;
+    struct json_object *line;
+    sd_bus_message *call;
+    sd_bus_slot *slot;
+    sd_event_source *limit; // Since it was lost.
+    bool is_queued;         // As there are enough calls under way.
+    bool is_waiting;        // For a flowbusd.
+    bool is_step;           // Its answer is a serial and a verdict.
+    bool has_token;         // A step without one is not repeated: it could have been taken.
+};
+
+static struct request *requests, **last = &requests; // In their order.
+static size_t count, asked;
+static uint64_t tokens, window, window_tokens; // All; when the latest 60 s began, in us, and how many of them.
+static sd_event_source *turn;
+static sd_bus_slot *watching[3];
+
+size_t requests_under_way(void)
+{
+    return count;
+}
+
+static void add_id(struct json_object *to, struct json_object *line)
+{
+    struct json_object *id;
+    if (line && json_object_object_get_ex(line, "id", &id)) add(to, "id", json_object_get(id));
+}
+
+void fail(struct json_object *line, const char *error, const char *message)
+{
+    struct json_object *said = take(json_object_new_object());
+    add_id(said, line);
+    // Errors of flowbus have short names in lines.
+    char *whole = strchr(error, '.') ? NULL : print(FLOWBUS ".Error.%s", error);
+    add(said, "error", text(whole ? whole : error));
+    add(said, "message", text(message));
+    free(whole);
+    say(said);
+}
+
+static void ask(struct request *request);
+
+static void ask_next(void)
+{
+    for (struct request *it = requests, *next; it && asked < MOST_CALLS; it = next) {
+        next = it->next;
+        if (!it->is_queued) continue;
+        it->is_queued = false;
+        asked++;
+        ask(it);
+    }
+}
+
+static void done(struct request *request)
+{
+    struct request **place = &requests;
+    while (*place != request) place = &(*place)->next;
+    *place = request->next;
+    if (!*place) last = place;
+    count--;
+    asked--;
+    sd_event_source_disable_unref(request->limit);
+    sd_bus_slot_unref(request->slot);
+    sd_bus_message_unref(request->call);
+    json_object_put(request->line);
+    free(request);
+    sd_event_source_set_enabled(turn, SD_EVENT_ONESHOT);
+    go_on();
+}
+
+// Not within done(): that is called while one is being asked.
+static int take_turn(sd_event_source *source, void *data)
+{
+    (void)source, (void)data;
+    ask_next();
+    return 0;
+}
+
+static int out_of_time(sd_event_source *source, uint64_t time, void *data)
+{
+    (void)source, (void)time;
+    struct request *request = data;
+    fail(request->line, SD_BUS_ERROR_NO_REPLY, "flowbusd has ended, and did not come back within 60 s");
+    done(request);
+    return 0;
+}
+
+static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused);
+
+static void ask(struct request *request)
+{
+    // A message that was sent has a number already.
+    sd_bus_message *call = NULL;
+    request->is_waiting = false;
+    int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, sd_bus_message_get_path(request->call),
+        sd_bus_message_get_interface(request->call), sd_bus_message_get_member(request->call));
+    if (result >= 0) result = sd_bus_message_rewind(request->call, true);
+    if (result >= 0) result = sd_bus_message_copy(call, request->call, true);
+    // Who waits for a flow to be ready says how long by ending.
+    uint64_t limit = !strcmp(sd_bus_message_get_member(request->call), "WaitReady") ? UINT64_MAX : 0;
+    if (result >= 0) result = sd_bus_call_async(bus, &request->slot, call, answered, request, limit);
+    sd_bus_message_unref(call);
+    if (result >= 0) return;
+    fail(request->line, SD_BUS_ERROR_FAILED, strerror(-result));
+    done(request);
+}
+
+static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused)
+{
+    (void)unused;
+    struct request *request = data;
+    const sd_bus_error *error = sd_bus_message_get_error(answer);
+    request->slot = sd_bus_slot_unref(request->slot);
+    if (error) {
+        bool is_lost = sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) || sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED);
+        // Where nothing starts flowbusd again, it comes by itself, or not.
+        bool is_away = request->limit && sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN);
+        if (is_lost && request->is_step && !request->has_token) {
+            fail(request->line, error->name, "flowbusd has ended, and nobody knows whether the step was taken: it had no token");
+            done(request);
+            return 0;
+        }
+        if (is_lost && !request->limit)
+            sd_event_add_time_relative(loop, &request->limit, CLOCK_MONOTONIC, (uint64_t)PATIENCE * 1000000, 0, out_of_time, request);
+        if (is_lost) {
+            ask(request);
+        } else if (is_away) {
+            request->is_waiting = true;
+        } else {
+            fail(request->line, error->name, error->message ? error->message : "");
+            done(request);
+        }
+        return 0;
+    }
+    struct json_object *said = take(json_object_new_object());
+    add_id(said, request->line);
+    const char *verdict;
+    uint64_t serial;
+    if (request->is_step && sd_bus_message_read(answer, "ts", &serial, &verdict) >= 0) {
+        add(said, "serial", take(json_object_new_uint64(serial)));
+        add(said, "verdict", text(verdict));
+        say(said);
+    } else if (json_object_object_get_ex(request->line, "id", NULL)) {
+        add(said, "done", take(json_object_new_boolean(true)));
+        say(said);
+    } else {
+        json_object_put(said); // Who gives no number wants to know errors alone.
+    }
+    done(request);
+    return 0;
+}
+
+// A line with a node, and the keys that it may have beside it: returns a call without contents, or NULL after it has said what is wrong.
+static sd_bus_message *call_for(struct json_object *line, const char *node_key, const char *interface, const char *member, const char *const *keys)
+{
+    struct json_object *node = NULL;
+    char *why = NULL;
+    json_object_object_foreach(line, key, value)
+    {
+        bool is_known = !strcmp(key, "id") || !strcmp(key, node_key);
+        for (const char *const *it = keys; *it; it++) is_known = is_known || !strcmp(*it, key);
+        if (!is_known && !why) why = print("'%.80s' is no key of this line", key);
+        (void)value;
+    }
+    char *path = json_object_object_get_ex(line, node_key, &node) ? path_of(node) : NULL;
+    if (!why && !node) why = print("this line needs '%s', a flow or screen: its path, such as \"shop/list\", or its instance", node_key);
+    if (!why && !path)
+        why = print("'%.80s' is no flow or screen: it has to be a path, such as \"shop/list\", or an instance", shown(node));
+    sd_bus_message *call = NULL;
+    if (!why && sd_bus_message_new_method_call(bus, &call, FLOWBUS, path, interface, member) < 0) why = print("there is no bus");
+    free(path);
+    if (why) fail(line, "InvalidArguments", why);
+    free(why);
+    return call;
+}
+
+static void send(struct json_object *line, sd_bus_message *call, int result, const bool *has_token) // NULL for what is no step.
+{
+    if (result >= 0) result = sd_bus_message_seal(call, 1, 0);
+    if (result < 0) {
+        fail(line, "InvalidArguments", result == -EINVAL ? "a value of this line can't go over the bus" : strerror(-result));
+        sd_bus_message_unref(call);
+        return;
+    }
+    struct request *request = take(calloc(1, sizeof *request));
+    request->line = json_object_get(line);
+    request->call = call;
+    request->is_step = has_token;
+    request->has_token = has_token && *has_token;
+    request->is_queued = true;
+    *last = request;
+    last = &request->next;
+    count++;
+    ask_next();
+}
+
+// A key of a line, of this type; false after it has said what is wrong. Without it, `value` is NULL.
+static bool get(struct json_object *line, const char *key, json_type type, const char *what, struct json_object **value)
+{
+    *value = NULL;
+    if (!json_object_object_get_ex(line, key, value) || json_object_is_type(*value, type)) return true;
+    char *why = print("'%s' is '%.80s', and has to be %s", key, shown(*value), what);
+    fail(line, "InvalidArguments", why);
+    free(why);
+    return false;
+}
+
+// The token of a step: that of the line, or one of ours as long as there are not too many.
+static int append_token(sd_bus_message *call, struct json_object *token, bool *has_token)
+{
+    uint64_t now;
+    sd_event_now(loop, CLOCK_MONOTONIC, &now);
+    if (now - window > (uint64_t)PATIENCE * 1000000) window = now, window_tokens = 0;
+    *has_token = token || window_tokens < MOST_TOKENS;
+    if (!*has_token) return 0;
+    if (!token) window_tokens++;
+    char *own = token ? NULL : print("lines-%d-%" PRIu64, getpid(), ++tokens);
+    int result = sd_bus_message_append(call, "{sv}", "token", "s", token ? json_object_get_string(token) : own);
+    free(own);
+    return result;
+}
+
+static void emit(struct json_object *line)
+{
+    static const char *const keys[] = {"emit", "arguments", "token", "wait", NULL};
+    struct json_object *step, *arguments, *token, *wait;
+    if (!get(line, "emit", json_type_string, "the name of a step", &step) ||
+        !get(line, "arguments", json_type_object, "an object", &arguments) || !get(line, "token", json_type_string, "a text", &token) ||
+        !get(line, "wait", json_type_boolean, "true or false", &wait))
+        return;
+    bool has_token = false;
+    sd_bus_message *call = call_for(line, "on", FLOWBUS ".Stepper", "EmitStepWithOptions", keys);
+    if (!call) return;
+    int result = sd_bus_message_append(call, "s", json_object_get_string(step));
+    if (result >= 0) result = append_members(call, arguments);
+    if (result >= 0) result = sd_bus_message_open_container(call, 'a', "{sv}");
+    if (result >= 0) result = append_token(call, token, &has_token);
+    if (result >= 0 && wait) result = sd_bus_message_append(call, "{sv}", "wait", "b", json_object_get_boolean(wait));
+    if (result >= 0) result = sd_bus_message_close_container(call);
+    send(line, call, result, &has_token);
+}
+
+static void back(struct json_object *line)
+{
+    static const char *const keys[] = {"token", NULL};
+    struct json_object *token;
+    if (!get(line, "token", json_type_string, "a text", &token)) return;
+    bool has_token = false;
+    sd_bus_message *call = call_for(line, "back", FLOWBUS ".Stepper", "BackWithOptions", keys);
+    if (!call) return;
+    int result = sd_bus_message_open_container(call, 'a', "{sv}");
+    if (result >= 0) result = append_token(call, token, &has_token);
+    if (result >= 0) result = sd_bus_message_close_container(call);
+    send(line, call, result, &has_token);
+}
+
+static void show(struct json_object *line)
+{
+    static const char *const keys[] = {"title", "backStep", "tellSight", NULL};
+    struct json_object *values[3];
+    if (!get(line, keys[0], json_type_string, "a text", &values[0]) || !get(line, keys[1], json_type_string, "the name of a step", &values[1]) ||
+        !get(line, keys[2], json_type_boolean, "true or false", &values[2]))
+        return;
+    sd_bus_message *call = call_for(line, "show", FLOWBUS ".Presentable", "SetVisibleWithOptions", keys);
+    if (!call) return;
+    struct json_object *options = take(json_object_new_object());
+    for (int at = 0; at < 3; at++)
+        if (values[at]) add(options, keys[at], json_object_get(values[at]));
+    int result = sd_bus_message_append(call, "b", true);
+    if (result >= 0) result = append_members(call, options);
+    json_object_put(options);
+    send(line, call, result, NULL);
+}
+
+static void hide(struct json_object *line)
+{
+    static const char *const keys[] = {NULL};
+    sd_bus_message *call = call_for(line, "hide", FLOWBUS ".Presentable", "SetVisible", keys);
+    if (call) send(line, call, sd_bus_message_append(call, "b", false), NULL);
+}
+
+static void dismiss(struct json_object *line)
+{
+    static const char *const keys[] = {"error", "message", NULL};
+    struct json_object *error, *message;
+    if (!get(line, "error", json_type_string, "the name of an error, such as \"com.example.Error.NoPaper\"", &error) ||
+        !get(line, "message", json_type_string, "a text", &message))
+        return;
+    sd_bus_message *call = call_for(line, "dismiss", FLOWBUS ".Presentable", "DismissWithOptions", keys);
+    if (!call) return;
+    struct json_object *options = take(json_object_new_object());
+    if (error) add(options, "error", json_object_get(error));
+    if (message) add(options, "message", json_object_get(message));
+    int result = append_members(call, options);
+    json_object_put(options);
+    send(line, call, result, NULL);
+}
+
+// Lines with values alone.
+static void with_members(struct json_object *line, const char *verb, const char *key, const char *member)
+{
+    const char *const keys[] = {key, NULL};
+    struct json_object *values;
+    if (!get(line, key, json_type_object, "an object", &values)) return;
+    sd_bus_message *call = call_for(line, verb, FLOWBUS ".Presentable", member, keys);
+    if (call) send(line, call, append_members(call, values), NULL);
+}
+
+static void save(struct json_object *line) { with_members(line, "save", "state", "SaveState"); }
+static void finish(struct json_object *line) { with_members(line, "finish", "result", "Finish"); }
+
+// Lines that have nothing but a node.
+static void alone(struct json_object *line, const char *verb, const char *interface, const char *member)
+{
+    static const char *const keys[] = {NULL};
+    sd_bus_message *call = call_for(line, verb, interface, member, keys);
+    if (call) send(line, call, 0, NULL);
+}
+
+static void release(struct json_object *line) { alone(line, "release", FLOWBUS ".Presentable", "Release"); }
+static void touch(struct json_object *line) { alone(line, "touch", FLOWBUS ".Presentable", "Touch"); }
+static void wait_ready(struct json_object *line) { alone(line, "wait", FLOWBUS ".Flow", "WaitReady"); }
+
+// What happens.
+
+static void say_stack(sd_bus_message *message, const char *output)
+{
+    struct json_object *said = take(json_object_new_object()), *screens = take(json_object_new_array());
+    const char *path;
+    uint64_t instance;
+    if (sd_bus_message_enter_container(message, 'a', "(ota{sv})") >= 0)
+        while (sd_bus_message_enter_container(message, 'r', "ota{sv}") > 0 && sd_bus_message_read(message, "ot", &path, &instance) >= 0) {
+            struct json_object *screen = members_of(message);
+            add(screen, "screen", node_of(path));
+            add(screen, "instance", take(json_object_new_uint64(instance)));
+            json_object_array_add(screens, screen);
+            sd_bus_message_exit_container(message);
+        }
+    add(said, "stack", screens);
+    add(said, "output", text(output));
+    say(said);
+}
+
+static int stack_told(sd_bus_message *answer, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    if (!sd_bus_message_is_method_error(answer, NULL)) say_stack(answer, "");
+    return 0;
+}
+
+static void ask_stack(void)
+{
+    sd_bus_call_method_async(bus, NULL, FLOWBUS, ROOT, FLOWBUS ".Coordinator", "GetStack", stack_told, NULL, "s", "");
+}
+
+static int stack_changed(sd_bus_message *signal, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    const char *output;
+    if (sd_bus_message_read(signal, "s", &output) >= 0) say_stack(signal, output);
+    return 0;
+}
+
+static int navigated(sd_bus_message *signal, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    uint64_t serial, cause;
+    const char *step;
+    if (sd_bus_message_read(signal, "ttss", &serial, &cause, NULL, &step) < 0) return 0;
+    struct json_object *said = take(json_object_new_object());
+    add(said, "navigated", node_of(sd_bus_message_get_path(signal)));
+    add(said, "step", text(step));
+    add(said, "arguments", members_of(signal));
+    add(said, "serial", take(json_object_new_uint64(serial)));
+    if (cause) add(said, "cause", take(json_object_new_uint64(cause)));
+    say(said);
+    return 0;
+}
+
+static int failed(sd_bus_message *signal, void *data, sd_bus_error *error)
+{
+    (void)data, (void)error;
+    const char *step, *verdict, *name, *message;
+    if (sd_bus_message_read(signal, "tsssss", NULL, NULL, &step, &verdict, &name, &message) < 0) return 0;
+    struct json_object *said = take(json_object_new_object());
+    add(said, "failed", node_of(sd_bus_message_get_path(signal)));
+    add(said, "step", text(step));
+    add(said, "verdict", text(verdict));
+    if (*name) add(said, "error", text(name));
+    if (*message) add(said, "message", text(message));
+    say(said);
+    return 0;
+}
+
+static void watch(struct json_object *line)
+{
+    struct json_object *what;
+    if (!get(line, "watch", json_type_string, "\"stack\" or \"navigations\"", &what)) return;
+    const char *word = json_object_get_string(what);
+    bool is_stack = !strcmp(word, "stack");
+    if (!is_stack && strcmp(word, "navigations")) {
+        char *why = print("'%.80s' can't be watched: it has to be \"stack\" or \"navigations\"", word);
+        fail(line, "InvalidArguments", why);
+        free(why);
+        return;
+    }
+    if (is_stack && !watching[0]) sd_bus_match_signal_async(bus, &watching[0], FLOWBUS, ROOT, FLOWBUS ".Coordinator", "StackChanged", stack_changed, NULL, NULL);
+    if (is_stack) ask_stack();
+    if (!is_stack && !watching[1]) {
+        sd_bus_match_signal_async(bus, &watching[1], FLOWBUS, NULL, FLOWBUS ".Flow", "NavigationOccurred", navigated, NULL, NULL);
+        sd_bus_match_signal_async(bus, &watching[2], FLOWBUS, NULL, FLOWBUS ".Flow", "NavigationFailed", failed, NULL, NULL);
+    }
+    if (!json_object_object_get_ex(line, "id", NULL)) return;
+    struct json_object *said = take(json_object_new_object());
+    add_id(said, line);
+    add(said, "done", take(json_object_new_boolean(true)));
+    say(said);
+}
+
+// What comes to this connection alone.
+
+static int concluded(sd_bus_message *signal, void *data, sd_bus_error *unused)
+{
+    (void)data, (void)unused;
+    const char *token, *verdict, *error, *message;
+    uint64_t serial;
+    if (sd_bus_message_read(signal, "stsss", &token, &serial, &verdict, &error, &message) < 0) return 0;
+    struct json_object *said = take(json_object_new_object());
+    add(said, "concluded", text(token));
+    add(said, "serial", take(json_object_new_uint64(serial)));
+    if (*verdict) add(said, "verdict", text(verdict));
+    if (*error) add(said, "error", text(error));
+    if (*message) add(said, "message", text(message));
+    say(said);
+    return 0;
+}
+
+static int sight_changed(sd_bus_message *signal, void *data, sd_bus_error *unused)
+{
+    (void)data, (void)unused;
+    int is_in_sight;
+    if (sd_bus_message_read(signal, "b", &is_in_sight) < 0) return 0;
+    struct json_object *said = take(json_object_new_object());
+    add(said, "sight", take(json_object_new_boolean(is_in_sight)));
+    add(said, "screen", node_of(sd_bus_message_get_path(signal)));
+    say(said);
+    return 0;
+}
+
+static int context_changed(sd_bus_message *signal, void *data, sd_bus_error *unused)
+{
+    (void)data, (void)unused;
+    struct json_object *said = take(json_object_new_object());
+    add(said, "context", members_of(signal));
+    add(said, "screen", node_of(sd_bus_message_get_path(signal)));
+    say(said);
+    return 0;
+}
+
+static int owner_changed(sd_bus_message *signal, void *data, sd_bus_error *unused)
+{
+    (void)data, (void)unused;
+    const char *after;
+    if (sd_bus_message_read(signal, "sss", NULL, NULL, &after) < 0) return 0;
+    struct json_object *said = take(json_object_new_object());
+    add(said, "flowbusd", text(*after ? "there" : "gone"));
+    say(said);
+    if (!*after) return 0;
+    for (struct request *it = requests, *next; it; it = next) {
+        next = it->next;
+        if (it->is_waiting) ask(it);
+    }
+    if (watching[0]) ask_stack(); // Nothing is sent because of a restart.
+    return 0;
+}
+
+void requests_begin(void)
+{
+    static const struct {
+        const char *interface, *member;
+        sd_bus_message_handler_t handler;
+    } own[] = {{".Stepper", "StepConcluded", concluded}, {".Presentable", "SightChanged", sight_changed}, {".Presentable", "ContextChanged", context_changed}};
+    if (sd_event_add_defer(loop, &turn, take_turn, NULL) < 0 || sd_event_source_set_enabled(turn, SD_EVENT_OFF) < 0)
+        refuse(71, "there is no event loop"); // EX_OSERR
+    for (size_t at = 0; at < sizeof own / sizeof *own; at++) {
+        char *interface = print(FLOWBUS "%s", own[at].interface);
+        sd_bus_match_signal_async(bus, NULL, FLOWBUS, NULL, interface, own[at].member, own[at].handler, NULL, NULL);
+        free(interface);
+    }
+    sd_bus_add_match_async(bus, NULL,
+        "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" FLOWBUS "'", owner_changed,
+        NULL, NULL);
+}
+
+void line_came(struct json_object *line)
+{
+    static const struct {
+        const char *verb;
+        void (*does)(struct json_object *);
+    } verbs[] = {{"emit", emit},       {"answer", answer}, {"show", show},       {"hide", hide},   {"save", save},     {"finish", finish}, {"dismiss", dismiss},
+                 {"release", release}, {"back", back},     {"touch", touch}, {"serve", serve}, {"watch", watch}, {"wait", wait_ready}};
+    for (size_t at = 0; at < sizeof verbs / sizeof *verbs; at++)
+        if (json_object_object_get_ex(line, verbs[at].verb, NULL)) {
+            verbs[at].does(line);
+            return;
+        }
+    fail(line, "InvalidArguments",
+        "this line says nothing to do: it needs one of 'emit', 'back', 'serve', 'answer', 'show', 'hide', 'save', 'finish', 'dismiss', 'release', "
+        "'touch', 'watch' and 'wait'");
+}
