@@ -33,7 +33,7 @@ hardening() { # FOLDER DEB...
             wrong "${file#"$folder"} is bound lazily: link it with -z now"
     done < <(find "$folder" -type f -print0 | sort -z)
     # These are known to be there; without them the loop above has seen nothing.
-    for file in flowbusd flowbusctl flowbus-run flowbus-stacker flowbus-cover libflowbus.so libflowbus-gtk4.so; do
+    for file in flowbusd flowbusctl flowbusctl-connect flowbus-run flowbus-stacker flowbus-cover libflowbus.so libflowbus-gtk4.so; do
         [[ " ${names[*]}" == *" $file"* ]] || wrong "no package has the program or library '$file'"
     done
     echo "RELRO and BIND_NOW: ${names[*]}"
