@@ -93,16 +93,17 @@ def test_roles_of_definition_files(tmp_path):
         folder.mkdir()
         (folder / "same.toml").write_text(f'[screens]\nlist = {{ presenter = "{presenter}" }}\n')
     (second / "other.toml").write_text(
-        '[screens]\nmap = { application = { name = "org.gnome.Text-Editor" } }\nbare = {}\nhelp = { program = "org.example.Help" }\n'
+        '[screens]\nmap = { application = { name = "org.gnome.Text-Editor" } }\npay = { run = ["/opt/pay", "--cents", "$cents"] }\nbare = {}\n'
+        'help = { program = "org.example.Help" }\n'
         '[flows.shop]\nguard = { name = "org.example.Auth", path = "/auth" }\nnavigator = "org.example.Nav"\n')
     definitions = Definitions.read([first, second])
     # A file hides files of the same name in later folders.
     assert definitions.screens == {
         "list": Role("presenter", "org.example.First", "/org/example/First"),
-        "map": Role("application", "org.gnome.Text-Editor", "/org/gnome/Text_Editor"), "bare": None,
-        "help": Role("presenter", "org.example.Help", "/org/example/Help")}
+        "map": Role("application", "org.gnome.Text-Editor", "/org/gnome/Text_Editor"), "pay": Role("presenter", "org.flowbus.Run", "/org/flowbus/Run"),
+        "bare": None, "help": Role("presenter", "org.example.Help", "/org/example/Help")}
     assert definitions.find("guard", "shop") == {"shop": Role("guard", "org.example.Auth", "/auth")}
-    assert [role.kind for role in definitions.roles] == ["presenter", "application", "presenter", "guard", "navigator"]
+    assert [role.kind for role in definitions.roles] == ["presenter", "application", "presenter", "presenter", "guard", "navigator"]
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 15), reason="this Python reads TOML 1.1")
