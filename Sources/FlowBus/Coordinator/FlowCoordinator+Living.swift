@@ -99,7 +99,7 @@ extension FlowCoordinator {
             let message = try encode(step)
             if isGated(node) { return node.ended(message.name, .success(StepOutcome(verdict: .hidden, serial: 0))) }
             node.reports?.sendBeforeStep()
-            host.emit(message, on: node.path, instance: node.instance) { node.ended(message.name, $0) }
+            host.emit(message, token: nil, on: node.path, instance: node.instance) { node.ended(message.name, $0) }
         } catch {
             notify(error, at: node.path, step: String(describing: step))
         }

@@ -174,7 +174,9 @@ extension FlowCoordinator {
         defer { restorations[path] = nil }
         // A caller that is cancelled does not end it halfway.
         let result: Result<StepOutcome, NavigationError> = await withCheckedContinuation { continuation in
-            host.emit(restoration.step, on: path, instance: node.instance) { continuation.resume(returning: $0) }
+            host.emit(restoration.step, token: nil, on: path, instance: node.instance) {
+                continuation.resume(returning: $0)
+            }
         }
         let outcome = try result.get()
         for fault in restoration.faults { notify(NavigationError(fault), at: path, step: contributing.step) }

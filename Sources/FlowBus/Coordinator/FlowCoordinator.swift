@@ -139,16 +139,41 @@ public final class FlowCoordinator: Sendable {
     /// - Parameters:
     ///   - step: the step.
     ///   - presentable: the flow or screen.
+    ///   - token: a name of the call, of 1 to 128 bytes. Another call with it within a minute gets the outcome of this one, and
+    ///     ``cancelStep(_:on:)`` takes the step back.
     /// - Returns: The outcome of the step.
     /// - Throws: ``NavigationError``: `unknownObject` if the presentable is not live in this coordinator, or the error
     ///   with which the step failed.
     @discardableResult
-    public func emit(_ step: any Step, on presentable: any Presentable) async throws -> StepOutcome {
+    public func emit(
+        _ step: any Step, on presentable: any Presentable, token: String? = nil
+    ) async throws -> StepOutcome {
         let message = try encode(step)
         let node = try node(of: presentable)
         if isGated(node) { return StepOutcome(verdict: .hidden, serial: 0) }
         try Task.checkCancellation()
-        return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
+        return try await answer { done in
+            host.emit(message, token: token, on: node.path, instance: node.instance, done)
+        }
+    }
+
+    /// Takes back a step that still waits at a flow or screen of this coordinator: its verdict was `deferred`, and it was not taken yet
+    /// (S-16). A call that is repeated with the token gets `hidden`, and brings the step no more.
+    ///
+    /// ```swift
+    /// if try await coordinator.emit(DeskStep.passwordAsked, on: desk, token: "wifi-1").verdict == .deferred {
+    ///     try await coordinator.cancelStep("wifi-1", on: desk)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - token: the token of the call of ``emit(_:on:token:)``.
+    ///   - presentable: the flow or screen on which the step was emitted.
+    /// - Throws: ``NavigationError``: `invalidArguments` if no step with the token waits there, `unknownObject` if the presentable is not
+    ///   live in this coordinator.
+    public func cancelStep(_ token: String, on presentable: any Presentable) async throws {
+        let node = try node(of: presentable)
+        try await answer { done in host.cancelStep(token, on: node.path, instance: node.instance, done) }
     }
 
     /// Emits a step on a flow or screen of this coordinator, and waits for the answer of what it leads to: a picker, a PIN pad, a

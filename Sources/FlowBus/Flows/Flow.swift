@@ -59,7 +59,7 @@ public protocol Flow: Presentable {
     /// task is cancelled when the answer is no longer needed because the flow has ended or the time limit has passed.
     ///
     /// Steps that a stepper emits on this flow meanwhile are taken afterwards. Do not wait for such a step here, for
-    /// instance with ``FlowCoordinator/emit(_:on:)`` on this flow: the wait ends only at the time limit.
+    /// instance with ``FlowCoordinator/emit(_:on:token:)`` on this flow: the wait ends only at the time limit.
     ///
     /// - Parameter step: the step that was emitted.
     /// - Returns: The step to take. With ``NoneStep``, which a flow of `any Step` can return, no step is taken and the verdict is `rejected`.

@@ -51,8 +51,11 @@ package protocol Host: AnyObject {
     /// Delivers steps to flows, each below the one before (S-28), with a time limit in µs.
     func navigate(
         along path: [HostSegment], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>)
-    /// Emits a step on a presentable; never answers `pending`.
-    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Emits a step on a presentable; never answers `pending`. By the token, the caller can repeat the call and take the step back.
+    func emit(
+        _ step: StepMessage, token: String?, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Takes back a step that waits at a presentable, by the token of its call (S-16).
+    func cancelStep(_ token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Emits a step on a presentable, and answers with the answer of what it leads to (S-45).
     func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>)
     /// Emits a step on a screen of this process, to which the ask belongs. The delegate gets the answer.

@@ -182,13 +182,14 @@ extension LocalHost {
         }
     }
 
-    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
-        emit(step, on: path, instance: instance, asking: nil, done)
+    func emit(
+        _ step: StepMessage, token: String?, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>
+    ) {
+        emit(step, token: token, asks: false, on: path, instance: instance, done)
     }
 
-    /// Emits a step, which asks if it has a token.
     private func emit(
-        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String?,
+        _ step: StepMessage, token: String?, asks: Bool, on path: NodePath, instance: UInt64,
         _ done: @escaping Done<StepOutcome>
     ) {
         call(at: path) { [weak self] result in
@@ -204,20 +205,25 @@ extension LocalHost {
             // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
             return .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
-                options: EmissionOptions(token: token, waits: false, asks: token != nil))
+                options: EmissionOptions(token: token, waits: false, asks: asks))
+        }
+    }
+
+    func cancelStep(_ token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance, done) { request, node in
+            .stepCancelled(request, on: node, token: token, by: Self.client)
         }
     }
 
     func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>) {
-        lastAsk += 1
-        // No screen can have it as a name.
-        let token = "/\(lastAsk)"
+        // No screen can have it as a name, and no caller of `emit` has it as a token.
+        let token = "/\(String(UInt64.random(in: .min ... .max), radix: 36))"
         asks.add(token, on: path.text) { [weak self] result in
             // If it belongs to a screen of this process, it stays until it is acknowledged.
             self?.acknowledge(token, of: path, instance: instance) { _ in }
             done(result)
         }
-        emit(step, on: path, instance: instance, asking: token) { [weak self] result in
+        emit(step, token: token, asks: true, on: path, instance: instance) { [weak self] result in
             if let (done, answer) = self?.asks.decide(token, result) { done(answer) }
         }
     }
@@ -225,7 +231,7 @@ extension LocalHost {
     func ask(
         _ step: StepMessage, token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>
     ) {
-        emit(step, on: path, instance: instance, asking: token, done)
+        emit(step, token: token, asks: true, on: path, instance: instance, done)
     }
 
     func acknowledge(_ token: String, of path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {

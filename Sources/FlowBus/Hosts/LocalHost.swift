@@ -37,7 +37,6 @@ final class LocalHost: Host {
     var pending = PendingSteps()
     /// Asks without an answer.
     var asks = PendingAsks()
-    var lastAsk: UInt64 = 0
     /// Calls that a flow's open question delays.
     var delayed: [(flow: NodePath, call: () -> Void)] = []
     /// Questions that wait for an answer.

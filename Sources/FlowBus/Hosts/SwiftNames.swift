@@ -40,6 +40,7 @@ struct LocalTexts {
             let swift = steps.lazy.compactMap { $0.steps[name] }.first ?? name
             text = text.replacing("step '\(name)'", with: "step '\(swift)'")
         }
+        text = text.replacing("of a call of EmitStepWithOptions", with: "of a call of 'emit(_:on:token:)'")
         // What definition files have in quotes is a constant here.
         if text.contains("children = ") {
             text = text.replacing("children = ", with: "children ")

@@ -227,11 +227,18 @@ final class BusHost: Host {
         ask(done) { $0.navigate(along: path, timeout: timeout, $1) }
     }
 
-    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+    func emit(
+        _ step: StepMessage, token: String?, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>
+    ) {
         // The flow may be waiting for this program.
         let emission = Emission(
-            step: step, path: path, token: bus.nextToken(), instance: known(instance))
+            step: step, path: path, token: bus.nextToken(token), instance: known(instance))
         ask(done) { $0.emit(emission, $1) }
+    }
+
+    func cancelStep(_ token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.cancelStep(token, on: object, $1) }
     }
 
     func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>) {

@@ -53,7 +53,7 @@ struct BusHostTests {
     private func emit(
         _ name: String, _ arguments: [FlowCore.Argument] = [], on path: NodePath, instance: UInt64 = 0
     ) async throws -> StepOutcome {
-        try await answer { host.emit(step(name, arguments), on: path, instance: instance, $0) }
+        try await answer { host.emit(step(name, arguments), token: nil, on: path, instance: instance, $0) }
     }
 
     private func coordinate(_ name: String) async throws -> NodePath {

@@ -48,6 +48,38 @@ struct ChildOptionsTests {
     }
 
     @Test(arguments: HostKind.allCases)
+    func `S-16: a step that waits for its turn is taken back`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        let (coordinator, page) = (fixture.coordinator, TestScreen("page"))
+        let flow = try await fixture.root(Main.self) { step in
+            guard case TestStep.one = step else { return .none }
+            return .one(
+                flowContributor: .contribute(withNext: page, options: ChildOptions(whenHidden: .turn)))
+        }
+        try await coordinator.emit(TestStep.one, on: flow)
+        for (number, token) in ["a", "b", "c"].enumerated() {
+            let outcome = try await coordinator.emit(TestStep.number(number), on: page, token: token)
+            #expect(outcome.verdict == .deferred)
+        }
+        for _ in 0..<2 { try await coordinator.cancelStep("b", on: page) }
+        #expect(await fixture.failures(1) == ["Main number hidden"])
+        #expect(try await coordinator.emit(TestStep.number(1), on: page, token: "b").verdict == .hidden)
+        page.show()
+        #expect(await fixture.navigations(3) == ["Main one", "Main number(0)", "Main number(2)"])
+        // Its turn was there, no call had such a token, and it was emitted elsewhere.
+        for (token, presentable) in [("a", page as any Presentable), ("d", page), ("c", flow)] {
+            let error = try await refusal { try await coordinator.cancelStep(token, on: presentable) }
+            #expect(error.code == .invalidArguments && error.message.contains("'\(token)'"))
+            if host == .inProcess {
+                #expect(
+                    error.message.contains("no step of this program") && error.message.contains("'emit(_:on:token:)'"))
+            }
+        }
+        #expect(
+            try await refusal { try await coordinator.cancelStep("a", on: TestScreen("other")) }.code == .unknownObject)
+    }
+
+    @Test(arguments: HostKind.allCases)
     func `S-23: a flow learns that a child was closed, and how`(host: HostKind) async throws {
         let fixture = try CoordinatorFixture(host)
         let pages = (0..<3).map { TestScreen("page\($0)") }

@@ -168,7 +168,7 @@ begin_at (FlowbusClient *self, const char *path, gpointer tag, GCancellable *can
 /**
  * flowbus_client_cancel_step_async:
  * @self: a client
- * @path: the object path of the flow or screen on which the step was emitted
+ * @path: the object path of the flow or screen on which the step was emitted, in the tree or of an instance
  * @token: the option "token" of the call that emitted it
  * @cancellable: (nullable): a cancellable
  * @callback: (nullable) (scope async): what to call when there is an answer
@@ -176,6 +176,8 @@ begin_at (FlowbusClient *self, const char *path, gpointer tag, GCancellable *can
  *
  * Takes back a step that still waits: its verdict was %FLOWBUS_VERDICT_DEFERRED, and it was not taken yet. A call with its token brings
  * it no more.
+ *
+ * That of an ask of a screen can be taken back, too, with the path of the screen; the ask is answered with the outcome "nothing".
  */
 void
 flowbus_client_cancel_step_async (FlowbusClient *self, const char *path, const char *token, GCancellable *cancellable,

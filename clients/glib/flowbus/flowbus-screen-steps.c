@@ -39,7 +39,9 @@ flowbus_screen_emit_async (FlowbusScreen *self, const char *step, GVariant *argu
  * @callback: (nullable) (scope async): what to call when it is decided
  * @user_data: for the callback
  *
- * Emits a step with options, such as "inputTime" and "activation-token". The token and the instance are set by the library.
+ * Emits a step with options, such as "inputTime" and "activation-token". The instance is set by the library, and so is
+ * the token, if there is none among the options. By a token of its own a program can take back a step that waits for its turn
+ * ([method@Flowbus.Client.cancel_step_async]).
  */
 void
 flowbus_screen_emit_with_options_async (FlowbusScreen *self, const char *step, GVariant *arguments, GVariant *options,

@@ -14,6 +14,7 @@ failed     = { why = "string" }
 contactAsked = {}
 mapAsked   = {}
 closed     = {}
+waited     = {}
 idled      = {}
 
 [screens]
@@ -24,6 +25,7 @@ picker  = { presenter = "org.example.Picker", result = { contact = "int64" } }
 pay     = { presenter = "org.example.Pay", arguments = { cents = "uint32" } }
 map     = { application = "org.example.Map" }
 bare    = {}
+slip    = { presenter = "org.example.Shop" }
 
 [[autostart]]
 flow = "shop"
@@ -47,6 +49,13 @@ guard    = { name = "org.example.Auth", steps = ["paid"] }
 [flows.payment.on]
 payAsked = { screen = "pay" }
 paid     = { end = true }
+
+[flows.desk]
+initial = "start"
+[flows.desk.on]
+start        = { screen = "slip", whenHidden = "turn" }
+contactAsked = { screen = "picker" }
+waited       = { none = true }
 
 [flows.mail]
 initial  = "start"

@@ -363,6 +363,44 @@ def test_state_results_and_answers_over_the_end_of_a_process(device, install):
     wait_said(device, "state {'saved': 'on eviction'}")
 
 
+def test_a_step_that_waits_is_taken_back(device, install):
+    """S-16: by its token, of a screen and at any path; an ask is answered."""
+    install("""
+        @shop.screen("slip")
+        def show_slip(screen):
+            screen.show()
+            flowbus.run(work(screen))
+
+        async def work(screen):
+            screen.hide()
+            for token in ("a", "b"):
+                say(token, "is", await screen.emit("waited", {"token": token}))
+            await screen.cancel_step("a")
+            say("a is then", await screen.emit("waited", {"token": "a"}))
+            say("c is", await shop.emit("desk/slip", "waited", {"token": "c"}))
+            await shop.cancel_step("desk/slip", "c")
+            say("c is then", await shop.emit("desk/slip", "waited", {"token": "c"}))
+            for cancel in (screen.cancel_step("d"), shop.cancel_step("desk/slip", "d")):
+                try:
+                    await cancel
+                except flowbus.Error as error:
+                    say("d:", error.name, error.message)
+            asking = screen.ask("contactAsked", "tap")
+            # The verdict of this one comes after the ask has arrived.
+            await screen.emit("waited")
+            await screen.cancel_step("tap")
+            say("the ask:", (await asking).outcome)
+    """)
+    device.coordinate("desk")
+    wait_said(
+        device, "a is deferred", "b is deferred", "a is then hidden", "c is deferred", "c is then hidden", "d: InvalidArguments",
+        "with the token 'd' waits at", "the ask: nothing")
+    # Another client has tokens of its own.
+    assert device.emit_with_options("desk/slip", "waited", token="a") == "deferred"
+    device.cancel_step("desk/slip", "a")
+    assert device.emit_with_options("desk/slip", "waited", token="a") == "hidden"
+
+
 def test_an_ask_and_a_result(device, install):
     install("""
         @shop.screen("list")

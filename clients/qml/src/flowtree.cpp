@@ -355,6 +355,11 @@ QJSValue FlowBusTree::emit(const QString &path, const QString &step, const QVari
     return m_bus ? emitStep(m_bus, this, livePath(path), step, arguments, options) : QJSValue();
 }
 
+QJSValue FlowBusTree::cancelStep(const QString &path, const QString &token)
+{
+    return m_bus ? FlowBus::cancelStep(m_bus, this, livePath(path), token) : QJSValue();
+}
+
 QJSValue FlowBusTree::back(const QString &path, const QVariantMap &options)
 {
     return m_bus ? FlowBus::back(m_bus, this, livePath(path), options) : QJSValue();

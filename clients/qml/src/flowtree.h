@@ -63,6 +63,9 @@ public:
         Emits a step on the flow or screen at this path, as ScreenWindow::emit does on its screen. */
     Q_INVOKABLE QJSValue emit(const QString &path, const QString &step, const QVariantMap &arguments = {},
                               const QVariantMap &options = {});
+    /*! \qmlmethod Promise FlowTree::cancelStep(string path, string token)
+        Takes back a step that was emitted at this path with the option \c token and still waits, as ScreenWindow::cancelStep does. */
+    Q_INVOKABLE QJSValue cancelStep(const QString &path, const QString &token);
     /*! \qmlmethod Promise FlowTree::back(string path, object options)
         Goes back at this flow or screen. */
     Q_INVOKABLE QJSValue back(const QString &path, const QVariantMap &options = {});

@@ -300,6 +300,11 @@ QJSValue Screen::emitStep(QObject *of, const QString &step, const QVariantMap &v
     return FlowBus::emitStep(bus, of, instancePath(instance), step, values, options);
 }
 
+QJSValue Screen::cancelStep(QObject *of, const QString &token)
+{
+    return FlowBus::cancelStep(bus, of, instancePath(instance), token);
+}
+
 QJSValue Screen::back(QObject *of, const QVariantMap &options)
 {
     return FlowBus::back(bus, of, instancePath(instance), options);

@@ -121,6 +121,7 @@ public:
     QJSValue emitStep(QObject *of, const QString &step, const QVariantMap &arguments, const QVariantMap &options);
     QJSValue ask(QObject *of, const QString &step, const QVariantMap &arguments, const QString &token,
                  const QVariantMap &options);
+    QJSValue cancelStep(QObject *of, const QString &token);
     QJSValue back(QObject *of, const QVariantMap &options);
     QJSValue saveState(QObject *of, const QVariantMap &values);
     QJSValue finish(QObject *of, const QVariantMap &values);

@@ -385,6 +385,11 @@ QJSValue FlowBusScreenWindow::ask(const QString &step, const QVariantMap &argume
     return m_screen ? m_screen->ask(this, step, arguments, token, inputOptions({}, true)) : QJSValue();
 }
 
+QJSValue FlowBusScreenWindow::cancelStep(const QString &token)
+{
+    return m_screen ? m_screen->cancelStep(this, token) : QJSValue();
+}
+
 QJSValue FlowBusScreenWindow::back()
 {
     return m_screen ? m_screen->back(this, inputOptions({}, false)) : QJSValue();

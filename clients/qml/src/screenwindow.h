@@ -109,6 +109,11 @@ public:
         \c outcome, \c result and \c hasResult. Save it with saveState(), then call its \c acknowledge(). Until then it comes again
         when the program was started anew, by \l answered. */
     Q_INVOKABLE QJSValue ask(const QString &step, const QVariantMap &arguments = {}, const QString &token = {});
+    /*! \qmlmethod Promise ScreenWindow::cancelStep(string token)
+        Takes back a step that was emitted or asked on the screen and still waits: its verdict was "deferred", and it was not taken yet.
+        The token is that of ask(), or the option \c token of emit(). The promise is rejected with the error InvalidArguments if no such
+        step waits. An ask is answered with the outcome "nothing". */
+    Q_INVOKABLE QJSValue cancelStep(const QString &token);
     /*! \qmlmethod Promise ScreenWindow::back()
         Goes back, as the user does by Escape. */
     Q_INVOKABLE QJSValue back();

@@ -99,4 +99,19 @@ QJSValue back(Bus *bus, QObject *of, const QString &path, const QVariantMap &opt
     return promise.value();
 }
 
+QJSValue cancelStep(Bus *bus, QObject *of, const QString &path, const QString &token)
+{
+    const Promise promise(of);
+    const QPointer<QObject> guard(of);
+    // flowbusd takes the call of the same token again, so it is repeated as any other.
+    bus->call(path, stepperInterface, QStringLiteral("CancelStep"), {token}, bus, [promise, guard](const Reply &reply) {
+        if (!reply.failed())
+            return promise.resolve(QJSValue());
+        if (guard)
+            warn(guard, QStringLiteral("CancelStep"), reply.errorName, reply.errorMessage);
+        promise.reject(reply.errorName, reply.errorMessage);
+    });
+    return promise.value();
+}
+
 }

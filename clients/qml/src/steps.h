@@ -17,6 +17,8 @@ void sendStep(Bus *bus, QObject *context, const QString &path, const QString &st
 QJSValue emitStep(Bus *bus, QObject *of, const QString &path, const QString &step, const QVariantMap &values,
                   const QVariantMap &options);
 QJSValue back(Bus *bus, QObject *of, const QString &path, const QVariantMap &options = {});
+// Takes back a step that waits at this path, by the token of its call.
+QJSValue cancelStep(Bus *bus, QObject *of, const QString &path, const QString &token);
 
 // A warning with the place of the object in its file.
 void warn(const QObject *about, const QString &member, const QString &errorName, const QString &errorMessage);

@@ -215,6 +215,66 @@ private Q_SLOTS:
         QCOMPARE(outcome.value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.UnknownStep"));
     }
 
+    // S-16: a step that waits, and an ask, are taken back by their tokens, also by a flowbusd that was started meanwhile.
+    void takesBackWhatWaits()
+    {
+        Device device(R"(
+[steps]
+start = {}
+waited = {}
+askedFor = {}
+[screens]
+list = { presenter = "org.example.Shop" }
+picker = { presenter = "org.example.Shop", result = { contact = "int64" } }
+[flows.main]
+initial = "start"
+[flows.main.on]
+start = { screen = "list", whenHidden = "turn" }
+waited = { none = true }
+askedFor = { screen = "picker" }
+[[autostart]]
+flow = "desk"
+[flows.desk]
+whenHidden = "turn"
+on.waited = { none = true }
+)");
+        QVERIFY(device.run(shop));
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QTRY_VERIFY(device.property("main/list", "Presented").toBool());
+        list->hide();
+        QTRY_VERIFY(!device.property("main/list", "Visible").toBool());
+        device.call(QStringLiteral("/org/flowbus/Navigation1/tree/desk"), "org.flowbus.Navigation1.Presentable", "SetVisible", {false});
+        QObject *tree = device.load("FlowTree { readonly property string desk: '/org/flowbus/Navigation1/tree/desk' }");
+        QTRY_VERIFY(tree->property("loaded").toBool());
+        const struct
+        {
+            QObject *object;
+            QString step;
+            QString cancel;
+        } places[] = {{list, QStringLiteral("emit('waited', {}, { token: 'list-%1' })"), QStringLiteral("cancelStep('list-%1')")},
+                      {tree, QStringLiteral("emit(desk, 'waited', {}, { token: 'desk-%1' })"), QStringLiteral("cancelStep(desk, 'desk-%1')")}};
+        for (const auto &[object, step, cancel] : places) {
+            for (const auto token : {"a", "b"})
+                QCOMPARE(verdict(device.settled(object, step.arg(QLatin1String(token)))), QStringLiteral("deferred"));
+            QVERIFY(!device.settled(object, cancel.arg(QStringLiteral("a"))).contains(QStringLiteral("name")));
+            QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("CancelStep failed: ")));
+            const QVariantMap refused = device.settled(object, cancel.arg(QStringLiteral("c")));
+            QCOMPARE(refused.value(QStringLiteral("name")).toString(), QStringLiteral("org.flowbus.Navigation1.Error.InvalidArguments"));
+            QVERIFY(refused.value(QStringLiteral("message")).toString().contains(QLatin1String("-c'")));
+        }
+        const QJSValue asking = device.begin(list, QStringLiteral("ask('askedFor', {}, 'tap')"));
+        QVERIFY(!device.settled(list, QStringLiteral("cancelStep('tap')")).contains(QStringLiteral("name")));
+        QTRY_VERIFY(asking.property(QStringLiteral("isSettled")).toBool());
+        QCOMPARE(asking.property(QStringLiteral("value")).property(QStringLiteral("outcome")).toString(), QStringLiteral("nothing"));
+        device.killFlowbusd();
+        device.startFlowbusd();
+        for (const auto &[object, step, cancel] : places) {
+            QVERIFY(!device.settled(object, cancel.arg(QStringLiteral("a"))).contains(QStringLiteral("name")));
+            QCOMPARE(verdict(device.settled(object, step.arg(QStringLiteral("a")))), QStringLiteral("hidden"));
+        }
+    }
+
     // Touch goes out at most once a second.
     void touches()
     {

@@ -14,7 +14,7 @@ from gi.repository import Gio, GLib
 
 from ._error import Refused, typelib
 from ._pending import Pending, when_returned
-from ._screen import Flowbus, Screen, finish, verdict
+from ._screen import Flowbus, Screen, cancel_step, finish, verdict
 from ._variant import dictionary, variant
 from ._verdict import Verdict
 
@@ -224,6 +224,11 @@ class Presenter:
         client.emit_async(
             _full(path), step, dictionary(arguments), None if options is None else dictionary(options), None, finish(pending, lambda result: verdict(client.emit_finish(result))))
         return pending
+
+    def cancel_step(self, path: str, token: str) -> Pending[None]:
+        """Takes back a step that still waits at a flow or screen: its verdict was "deferred", and it was not taken yet. ``token`` is
+        the option "token" of ``emit``: ``{"token": "wifi-1"}``. Fails with InvalidArguments if no such step waits there."""
+        return cancel_step(self.client, _full(path), token)
 
     def back(self, path: str, goes: int | None = None) -> Pending[Verdict]:
         """Goes back at any flow or screen, such as ``shop``. With ``goes`` of ``peek_back``, it dismisses nothing else."""

@@ -15,6 +15,8 @@ from ._variant import dictionary
 from ._verdict import Verdict
 
 Flowbus = typelib("Flowbus", "gir1.2-flowbus-1")
+# The path of an instance means this screen, whatever is at its place in the tree later.
+_INSTANCE = "/org/flowbus/Navigation1/instance"
 
 
 class Answer(NamedTuple):
@@ -51,6 +53,12 @@ def finish(pending: Pending[Any], call: Callable[[Any], Any]) -> Callable[..., N
 def verdict(value: tuple[Any, int]) -> Verdict:
     word, serial = value
     return Verdict(Flowbus.Verdict(word).value_nick, serial)
+
+
+def cancel_step(client: Any, path: str, token: str) -> Pending[None]:
+    pending: Pending[None] = Pending(f"CancelStep of '{token}' on '{path}'")
+    client.cancel_step_async(path, token, None, finish(pending, lambda result: _none(client.cancel_step_finish(result))))
+    return pending
 
 
 class Screen:
@@ -171,6 +179,11 @@ class Screen:
             step, dictionary(arguments), token or str(uuid.uuid4()), None,
             finish(pending, lambda result: Answer.wrap(self.native.ask_finish(result))))
         return pending
+
+    def cancel_step(self, token: str) -> Pending[None]:
+        """Takes back a step or an ask of this screen that still waits: its verdict was "deferred", and it was not taken yet. The
+        token is that of ``ask``, or the option "token" of ``emit``. Fails with InvalidArguments if no such step waits."""
+        return cancel_step(self.native.get_client(), f"{_INSTANCE}/{self.instance}", token)
 
     def back(self) -> Pending[Verdict]:
         """Goes back, as for a button of the window."""

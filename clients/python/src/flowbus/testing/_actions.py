@@ -67,6 +67,11 @@ class Actions(abc.ABC):
             interactive=interactive)
         return Verdict(verdict, serial)
 
+    def cancel_step(self, node: str, token: str) -> None:
+        """Takes back a step that waits at a flow or screen, by the token with which it was emitted there."""
+        self.settle()
+        self.call(object_path(node), f"{FLOWBUS}.Stepper", "CancelStep", GLib.Variant("(s)", (token,)))
+
     def begin_emit(self, node: str, step: str, /, **arguments: object) -> Emission:
         """Emits a step, and does not wait for the verdict: for one that a guard or navigator decides when the test says so."""
         self.settle()
