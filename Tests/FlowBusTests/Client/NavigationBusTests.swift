@@ -51,6 +51,38 @@ struct NavigationBusTests {
         #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", options: EmitOptions(token: "other")) != first)
     }
 
+    @Test func `S-56 a step that is no input keeps no flow from being idle`() async throws {
+        let service = try Service(
+            """
+            [steps]
+            home = {}
+            weather = {}
+            [[autostart]]
+            flow = "one"
+            [[autostart]]
+            flow = "two"
+            [flows.one]
+            idle = { after = "20ms", step = "home" }
+            on = { home = { none = true }, weather = { none = true } }
+            [flows.two]
+            idle = { after = "20ms", step = "home" }
+            on = { home = { none = true }, weather = { none = true } }
+            """)
+        let bus = try NavigationBus(service)
+        try service.listen()
+        for path in ["one", "two"] { try await bus.emit("weather", on: NodePath(path)) }
+        // From here on, both are idle once, and then rest.
+        for step in ["weather", "home"] {
+            try service.client.waitForSignal("NavigationOccurred") {
+                $0.path == Service.tree + "/two" && $0.values[3] == .string(step)
+            }
+        }
+        try await bus.emit("weather", on: "one", options: EmitOptions(isInput: false))
+        try await bus.emit("weather", on: "two")
+        let home = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "home" }
+        #expect(home.path == Service.tree + "/two")
+    }
+
     @Test func `S-16 a step that waits is taken back by its token`() async throws {
         let service = try Service(
             """

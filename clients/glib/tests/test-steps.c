@@ -439,6 +439,92 @@ test_take_back (void)
   fixture_free (fixture);
 }
 
+/* Two flows that become idle: the paths of those that did, in order. */
+typedef struct {
+  GString *idle;
+  FlowbusScreen *screen;
+} Views;
+
+static void
+on_view_navigated (FlowbusTree *tree, guint64 serial, const char *flow, const char *step, GVariant *arguments, gpointer data)
+{
+  Views *views = data;
+
+  if (g_str_equal (step, "home"))
+    g_string_append_printf (views->idle, "%s ", flow + strlen (TREE "/"));
+}
+
+static void
+on_view_present (FlowbusPresenter *presenter, FlowbusScreen *screen, gpointer data)
+{
+  Views *views = data;
+
+  g_set_object (&views->screen, screen);
+  flowbus_screen_set_visible (screen, TRUE);
+}
+
+/* S-56: a step that is no input keeps no flow from being idle. The flow on which it is emitted would be idle again before the other one,
+   on which a step is emitted later. */
+static void
+test_no_input (void)
+{
+  Fixture *fixture = fixture_new ("version = 1\n"
+                                  "[steps]\n"
+                                  "start = {}\n"
+                                  "home = {}\n"
+                                  "weather = {}\n"
+                                  "[screens]\n"
+                                  "panel = { presenter = 'com.kiosk.Shop' }\n"
+                                  "[[autostart]]\n"
+                                  "flow = 'one'\n"
+                                  "[[autostart]]\n"
+                                  "flow = 'two'\n"
+                                  "[flows.one]\n"
+                                  "initial = 'start'\n"
+                                  "idle = { after = '20ms', step = 'home' }\n"
+                                  "on = { start = { screen = 'panel' }, home = { none = true }, weather = { none = true } }\n"
+                                  "[flows.two]\n"
+                                  "idle = { after = '20ms', step = 'home' }\n"
+                                  "on = { home = { none = true }, weather = { none = true } }\n");
+  Views views = { g_string_new (NULL), NULL };
+  FlowbusPresenter *presenter;
+  FlowbusTree *tree;
+  g_autoptr (GError) error = NULL;
+
+  tree = flowbus_tree_new_for_client (fixture->client, NULL);
+  g_signal_connect (tree, "navigated", G_CALLBACK (on_view_navigated), &views);
+  presenter = fixture_present (fixture, G_CALLBACK (on_view_present), &views);
+  wait_until (views.screen && flowbus_tree_get_loaded (tree));
+  poll_until (fixture_get_boolean (fixture, flowbus_screen_get_path (views.screen), "Presented"));
+  g_assert_cmpint (client_emit (fixture->client, TREE "/one", "weather", NULL, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+  g_assert_cmpint (client_emit (fixture->client, TREE "/two", "weather", NULL, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+  /* From here on, both are idle once, and then rest. */
+  g_string_truncate (views.idle, 0);
+  wait_until (strstr (views.idle->str, "two "));
+  for (int i = 0; i < 2; i++) {
+    g_autoptr (GAsyncResult) result = NULL;
+    GVariant *options = g_variant_new_parsed ("{'input': <false>}");
+
+    g_string_truncate (views.idle, 0);
+    if (i) {
+      g_assert_cmpint (client_emit (fixture->client, TREE "/one", "weather", NULL, options, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+    } else {
+      flowbus_screen_emit_with_options_async (views.screen, "weather", NULL, options, NULL, keep_result, &result);
+      wait_until (result);
+      g_assert_cmpint (flowbus_screen_emit_with_options_finish (views.screen, result, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+    }
+    g_assert_cmpint (client_emit (fixture->client, TREE "/two", "weather", NULL, NULL, &error), ==, FLOWBUS_VERDICT_NAVIGATED);
+    wait_until (views.idle->len > 0);
+    g_assert_cmpstr (views.idle->str, ==, "two ");
+  }
+  g_assert_no_error (error);
+  g_object_unref (views.screen);
+  g_object_unref (presenter);
+  g_object_unref (tree);
+  g_string_free (views.idle, TRUE);
+  fixture_free (fixture);
+}
+
 static FlowbusAnswer *
 answer_of (FlowbusScreen *screen, GAsyncResult **result)
 {
@@ -717,6 +803,7 @@ main (int argc, char **argv)
   g_test_add_func ("/steps/answered-later", test_answered_later);
   g_test_add_func ("/steps/cancel", test_cancel);
   g_test_add_func ("/steps/take-back", test_take_back);
+  g_test_add_func ("/steps/no-input", test_no_input);
   g_test_add_func ("/steps/unavailable", test_unavailable);
   g_test_add_func ("/steps/floating", test_floating);
   g_test_add_func ("/steps/connections", test_connections);

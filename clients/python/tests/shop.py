@@ -57,6 +57,12 @@ start        = { screen = "slip", whenHidden = "turn" }
 contactAsked = { screen = "picker" }
 waited       = { none = true }
 
+[flows.view]
+idle = { after = "20ms", step = "idled" }
+[flows.view.on]
+idled  = { screen = "bare", clear = true }
+waited = { none = true }
+
 [flows.mail]
 initial  = "start"
 children = "stack"

@@ -401,6 +401,37 @@ def test_a_step_that_waits_is_taken_back(device, install):
     assert device.emit_with_options("desk/slip", "waited", token="a") == "hidden"
 
 
+def test_a_step_that_is_no_input(device, install):
+    """S-56: it keeps no flow from being idle. The flow on which it is emitted would be idle again before the other one, on which a step
+    is emitted later."""
+    for path in ("one", "two"):
+        device.coordinate("view", id=path)
+        device.wait_for(lambda tree, path=path: f"{path}/bare" in tree)
+
+    def idle_again(emit):
+        before = device.tree()
+        emit()
+        device.wait_for(lambda tree: tree["two/bare"].instance != before["two/bare"].instance)
+        assert device.tree()["one/bare"].instance == before["one/bare"].instance
+
+    idle_again(lambda: install("""
+        @shop.screen("list")
+        def show_list(screen):
+            screen.show()
+            flowbus.run(work(screen))
+
+        async def work(screen):
+            await shop.emit("one", "waited", {"input": False})
+            await shop.emit("two", "waited")
+    """))
+
+    def emit():
+        device.emit_with_options("one", "waited", input=False)
+        device.emit("two", "waited")
+
+    idle_again(emit)
+
+
 def test_an_ask_and_a_result(device, install):
     install("""
         @shop.screen("list")

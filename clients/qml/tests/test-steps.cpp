@@ -275,6 +275,66 @@ on.waited = { none = true }
         }
     }
 
+    // S-56: a step that is no input keeps no flow from being idle. The flow on which it is emitted would be idle again before the other
+    // one, on which a step is emitted later.
+    void emitsWhatIsNoInput()
+    {
+        Device device(R"(
+[steps]
+start = {}
+home = {}
+weather = {}
+[screens]
+list = { presenter = "org.example.Shop" }
+[flows.main]
+initial = "start"
+idle = { after = "20ms", step = "home" }
+[flows.main.on]
+start = { screen = "list" }
+home = { none = true }
+weather = { none = true }
+[[autostart]]
+flow = "other"
+[flows.other]
+idle = { after = "20ms", step = "home" }
+on = { home = { none = true }, weather = { none = true } }
+)");
+        QObject *tree = device.load("FlowTree { readonly property string other: '/org/flowbus/Navigation1/tree/other' }");
+        QTRY_VERIFY(tree->property("loaded").toBool());
+        QStringList idle;
+        QSignalSpy navigated(tree, SIGNAL(navigated(qulonglong,QString,QString,QVariantMap)));
+        const auto takeIdle = [&] {
+            while (!navigated.isEmpty()) {
+                const QVariantList one = navigated.takeFirst();
+                if (one.at(2).toString() == QLatin1String("home"))
+                    idle << one.at(1).toString().section(QLatin1Char('/'), -1);
+            }
+            return idle;
+        };
+        QVERIFY(device.run(shop));
+        QQuickWindow *list = Device::window("list");
+        QVERIFY(list);
+        QTRY_VERIFY(device.property("main/list", "Presented").toBool());
+        for (const auto step : {"emit(other.replace('other', 'main'), 'weather')", "emit(other, 'weather')"})
+            QCOMPARE(verdict(device.settled(tree, QLatin1String(step))), QStringLiteral("navigated"));
+        // From here on, both are idle once, and then rest.
+        takeIdle();
+        idle.clear();
+        QTRY_VERIFY(takeIdle().contains(QLatin1String("other")));
+        const struct
+        {
+            QObject *object;
+            const char *step;
+        } calls[] = {{list, "emit('weather', {}, { input: false })"}, {tree, "emit(other.replace('other', 'main'), 'weather', {}, { input: false })"}};
+        for (const auto &[object, step] : calls) {
+            idle.clear();
+            QCOMPARE(verdict(device.settled(object, QLatin1String(step))), QStringLiteral("navigated"));
+            QCOMPARE(verdict(device.settled(tree, QStringLiteral("emit(other, 'weather')"))), QStringLiteral("navigated"));
+            QTRY_VERIFY(!takeIdle().isEmpty());
+            QCOMPARE(idle, QStringList(QStringLiteral("other")));
+        }
+    }
+
     // Touch goes out at most once a second.
     void touches()
     {

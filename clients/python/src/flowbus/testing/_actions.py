@@ -51,10 +51,14 @@ class Actions(abc.ABC):
 
     def emit_with_options(
             self, node: str, step: str, arguments: Mapping[str, object] | None = None, /, *, token: str = "",
-            instance: int | None = None, wait: bool = True, activation_token: str = "", interactive: bool = False) -> Verdict:
-        """Emits a step with the options of EmitStepWithOptions; ``interactive`` allows a guard to ask the user."""
+            instance: int | None = None, wait: bool = True, activation_token: str = "", interactive: bool = False,
+            input: bool = True) -> Verdict:
+        """Emits a step with the options of EmitStepWithOptions; ``interactive`` allows a guard to ask the user. Without ``input``, it
+        is no input of a person, and keeps no flow from being idle."""
         self.settle()
         options: dict[str, object] = {} if wait else {"wait": False}
+        if not input:
+            options["input"] = False
         if token:
             options["token"] = token
         if instance is not None:
