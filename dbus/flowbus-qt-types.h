@@ -144,6 +144,18 @@ FLOWBUS_MEMBERS(FlowBusTiming,
                 value.screen >> value.start >> value.count >> value.p50 >> value.p90 >> value.p99 >> value.max
                              >> value.last)
 
+// One timer of GetTimers: (osst). The time that is left is in µs.
+struct FlowBusTimer
+{
+    QDBusObjectPath flow;
+    QString kind;
+    QString step;
+    qulonglong left = 0;
+};
+typedef QList<FlowBusTimer> FlowBusTimerList;
+FLOWBUS_MEMBERS(FlowBusTimer, value.flow << value.kind << value.step << value.left,
+                value.flow >> value.kind >> value.step >> value.left)
+
 // One stepper of GetSteppers: (ssssa{sv}).
 struct FlowBusStepper
 {
@@ -201,6 +213,8 @@ inline void flowBusRegisterTypes()
     qDBusRegisterMetaType<FlowBusStackedScreenList>();
     qDBusRegisterMetaType<FlowBusTiming>();
     qDBusRegisterMetaType<FlowBusTimingList>();
+    qDBusRegisterMetaType<FlowBusTimer>();
+    qDBusRegisterMetaType<FlowBusTimerList>();
     qDBusRegisterMetaType<FlowBusStepper>();
     qDBusRegisterMetaType<FlowBusStepperList>();
     qDBusRegisterMetaType<FlowBusHistoryEntry>();

@@ -268,6 +268,39 @@ struct TimersTests {
         #expect(run(world, until: 1_000) == ["600 next"])
     }
 
+    @Test func `S-55 S-34 the timers whose time runs are told, with their next step and the time that is left`() throws
+    {
+        var builder = builder([])
+        builder.screen("film", keepsAwake: true)
+        builder.flow(
+            "view", initial: "start", whenEmpty: .stay, stages: [(100, "calm"), (300, "next")],
+            timers: [
+                .every(200, "next"), .after(150, "last", since: .presented), .after(400, "ask", whenHidden: .allow),
+            ],
+            on: ["start": [.screen("film")], "next": [], "last": [], "ask": [], "calm": []])
+        let world = try World(root: "main", builder)
+        func timers() -> [String] {
+            world.coordinator.runningTimers(at: Instant(microseconds: world.now)).map {
+                "\($0.flow) \($0.kind) \($0.step) \($0.left)"
+            }
+        }
+        #expect(
+            timers() == [
+                "/main/view idle calm 100", "/main/view every next 200", "/main/view after last 150",
+                "/main/view after ask 400",
+            ])
+        #expect(run(world, until: 160) == ["100 calm", "150 last"])
+        // The second stage counts from the same moment; what has been done is no more.
+        #expect(
+            timers() == ["/main/view idle next 140", "/main/view every next 40", "/main/view after ask 240"])
+        // A covered flow has those alone that go on, and a film keeps it from being idle.
+        try world.emit("over", on: "/main")
+        #expect(timers() == ["/main/view idle next 140", "/main/view after ask 240"])
+        try world.emit("off", on: "/main")
+        try world.show("/main/view/film")
+        #expect(timers().map { $0.split(separator: " ")[1] } == ["every", "after", "after"])
+    }
+
     // MARK: Meeting other rules
 
     @Test func `S-55 S-34 S-19 reuse begins all times of the flow anew`() throws {

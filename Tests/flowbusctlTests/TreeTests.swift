@@ -21,6 +21,34 @@ struct TreeTests {
         #expect(!run.output.contains("\u{1B}"))
     }
 
+    @Test func `S-55 --timers shows the timers of flows, and the time that is left`() throws {
+        let service = try Service(
+            """
+            [steps]
+            home = {}
+            tick = {}
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            idle = { after = "30d", step = "home" }
+            timers = [{ every = "90min", step = "tick" }]
+            on = { home = { none = true }, tick = { none = true } }
+            """)
+        #expect(try service.ctl("tree").lines == ["main  flow, presented"])
+        let line = try #require(try service.ctl("tree", "--timers").lines.first)
+        #expect(
+            line.contains(/^main  flow, presented, idle home in (30d|29d 23h), every tick in 1h (30|29)min$/), "\(line)"
+        )
+        let object = try #require(try service.ctl("tree", "--timers", "--json").objects.first)
+        let timers = try #require(object["timers"] as? [[String: Any]])
+        #expect(timers.map { $0["kind"] as? String } == ["idle", "every"])
+        #expect(timers.map { $0["step"] as? String } == ["home", "tick"])
+        #expect((1...5_400_000_000).contains(try #require(timers[1]["left"] as? Int)))
+        #expect(try service.ctl("tree", "--json").objects.first?["timers"] == nil)
+        let wrong = try service.ctl("tree", "--timers", "--watch")
+        #expect(wrong.status == .status(64) && wrong.errors.contains("--watch and --timers exclude each other"))
+    }
+
     @Test func `a locale without UTF-8 has ASCII`() throws {
         let service = try Service(homeDefinitions)
         let run = try service.ctl("tree", environment: ["LC_ALL": "C"])

@@ -248,6 +248,31 @@ struct NavigationPathTests {
         }
     }
 
+    @Test func `S-55 GetTimers has the timers whose time runs, and the time that is left`() throws {
+        let service = try Service(
+            """
+            [steps]
+            home = {}
+            tick = {}
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            idle = { after = "1h", step = "home" }
+            timers = [{ every = "20min", step = "tick" }]
+            on = { home = { none = true }, tick = { none = true } }
+            """)
+        func timers() throws -> [BusValue] {
+            try #require(try service.coordinator("GetTimers").first).elements
+        }
+        let main = BusValue.objectPath(Service.tree + "/main")
+        let all = try timers()
+        #expect(all.map { Array($0.elements.prefix(3)) } == [[main, "idle", "home"], [main, "every", "tick"]])
+        let left = all.compactMap { if case .uint64(let left) = $0.elements[3] { left } else { nil } }
+        #expect((1...3_600_000_000).contains(left[0]) && (1...1_200_000_000).contains(left[1]))
+        try service.show("/main", false)
+        #expect(try timers().map { $0.elements[1] } == ["idle"])
+    }
+
     @Test(arguments: [false, true])
     func `S-56 a step that is no input does not keep a flow from being idle`(isDeclared: Bool) throws {
         let service = try Service(

@@ -83,7 +83,7 @@ struct PrivacyTests {
                 try stranger.call(name, path, name + ".Stepper", "Explain", .string(step), .options())
             }
         }
-        for (member, arguments) in [("GetStack", [""]), ("GetDefinitions", []), ("GetTimings", [])]
+        for (member, arguments) in [("GetStack", [""]), ("GetDefinitions", []), ("GetTimings", []), ("GetTimers", [])]
             as [(String, [BusValue])]
         {
             let call = try stranger.start(name, Service.root, name + ".Coordinator", member, arguments)

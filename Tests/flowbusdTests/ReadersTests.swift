@@ -177,7 +177,8 @@ struct ReadersTests {
         try client.call(Service.name, main, Service.name + ".Stepper", "EmitSteps", steps)
         try service.coordinator("Navigate", "done", .options(), .options())
         for (member, texts) in [
-            ("GetStack", [""]), ("GetTimings", []), ("GetSteps", []), ("GetSteppers", []), ("GetDefinitions", []),
+            ("GetStack", [""]), ("GetTimings", []), ("GetTimers", []), ("GetSteps", []), ("GetSteppers", []),
+            ("GetDefinitions", []),
             ("GetDefinitionNames", []), ("GetSerial", []), ("ListOwned", [peer.uniqueName]),
         ] as [(String, [String])] {
             try service.client.answer(

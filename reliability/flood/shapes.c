@@ -204,6 +204,7 @@ static const struct shape {
     {NAME ".Coordinator", "GetStack", "s", AT_ROOT, 5},
     {NAME ".Coordinator", "SetContext", "A", AT_ROOT, 10},
     {NAME ".Coordinator", "GetTimings", "", AT_ROOT, 2},
+    {NAME ".Coordinator", "GetTimers", "", AT_ROOT, 2},
     {NAME ".Coordinator", "ListOwned", "s", AT_ROOT, 5},
     {NAME ".Coordinator", "HandOver", "s", AT_ROOT, 2},
     {NAME ".Coordinator", "GetDefinitions", "", AT_ROOT, 1},

@@ -54,6 +54,25 @@ public struct FlowTimer: Hashable, Sendable {
     init(_ idle: [TimedStep]) { (since, repeats, steps) = (nil, false, idle) }
 }
 
+/// A timer of a live flow whose time runs.
+public struct RunningTimer: Equatable, Sendable {
+    /// What a timer is, as definition files say it.
+    public enum Kind: String, CaseIterable, Sendable {
+        case idle
+        case after
+        case every
+    }
+
+    /// The path of the flow.
+    public let flow: String
+    /// What it is.
+    public let kind: Kind
+    /// The name of its next step.
+    public let step: String
+    /// The time until that is due, in µs.
+    public let left: UInt64
+}
+
 extension Definitions {
     /// The values of the context that times refer to.
     static func spans(_ flows: [FlowDefinition], _ screens: [ScreenDeclaration]) -> [String: ClosedRange<UInt64>] {

@@ -100,6 +100,11 @@ extension Coordinator {
     /// How long screens took until they were visible, sorted by name (S-46).
     public var timings: [TimingStatistics] { machine.timings.statistics }
 
+    /// The timers of live flows whose time runs (S-34, S-55), parents before children.
+    public func runningTimers(at now: Instant) -> [RunningTimer] {
+        machine.forest.preorder().flatMap { machine.runningTimers(of: $0, at: now) }
+    }
+
     /// The screens in sight, from the lowest to the highest, by which a compositor orders windows (S-38).
     ///
     /// - Parameter output: the output of their roots; empty for all roots, those without an output included.

@@ -23,6 +23,18 @@ extension Machine {
         return next
     }
 
+    /// The timers of a flow that wait for their time, in the order of its definition.
+    func runningTimers(of slot: NodeSlot, at now: Instant) -> [RunningTimer] {
+        guard let flow = forest[slot].flow, flow.activity.isTimed else { return [] }
+        return definitions.flows[flow.definition.index].clocks.enumerated().compactMap { clock, timer in
+            guard let due = due(of: timer, at: clock, flow.value, slot) else { return nil }
+            let timed = timer.steps[min(flow.activity[clock].stage, timer.steps.count - 1)]
+            return RunningTimer(
+                flow: forest[slot].path, kind: timer.since == nil ? .idle : timer.repeats ? .every : .after,
+                step: definitions[timed.step].name, left: now.time(until: due))
+        }
+    }
+
     /// When a timer is due; nil if it waits for something else: its step, the end of a film, or that the flow is presented.
     private func due(of timer: FlowTimer, at clock: Int, _ flow: Node.FlowState, _ slot: NodeSlot) -> Instant? {
         let state = flow.activity[clock]

@@ -42,6 +42,17 @@ struct TreeCommand: Command {
     @Flag(name: .shortAndLong, help: "Show the arguments of each node.")
     var arguments = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Show the timers of each flow: the next step, and the time that is left.",
+            discussion: "A timer that does nothing at the moment, as its flow is covered, is left out."))
+    var timers = false
+
+    func validate() throws {
+        // It would have to be read again each second.
+        if watch, timers { throw ValidationError("--watch and --timers exclude each other: give one.") }
+    }
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let target = try self.node.map { text throws(Failure) in try Target(text) }
         let client = try context.connect()
@@ -50,7 +61,8 @@ struct TreeCommand: Command {
             try TreeFollower(client, context.output, node, showsArguments: arguments).run()
         } else {
             let tree = try client.liveNodes(below: node)
-            try TreePrinter(client, context.output, showsArguments: arguments).print(tree)
+            let running = try timers ? client.runningTimers() : nil
+            try TreePrinter(client, context.output, showsArguments: arguments, timers: running).print(tree)
         }
         return .success
     }
@@ -61,18 +73,23 @@ struct TreePrinter {
     let client: ServiceClient
     let output: Output
     let showsArguments: Bool
+    /// Those of each flow; nil if they are not shown.
+    let timers: [NodePath: [TimerText]]?
 
-    init(_ client: ServiceClient, _ output: Output, showsArguments: Bool) {
+    init(
+        _ client: ServiceClient, _ output: Output, showsArguments: Bool, timers: [NodePath: [TimerText]]? = nil
+    ) {
         self.client = client
         self.output = output
         self.showsArguments = showsArguments
+        self.timers = timers
     }
 
     /// Returns a line for each node.
     func lines(_ nodes: [LiveNode]) -> [String] {
         TreeText(
             output: output, showsArguments: showsArguments, owners: owners(of: nodes), evicted: evicted(nodes),
-            asks: asks(of: nodes)
+            asks: asks(of: nodes), timers: timers ?? [:]
         )
         .lines(nodes)
     }
@@ -86,7 +103,8 @@ struct TreePrinter {
         return nodes.map { node in
             node.json(
                 isCurrent: currents.contains(node.path), ownerName: names[node.owner],
-                isEvicted: evicted.contains(node.path), asks: asks[node.path] ?? 0)
+                isEvicted: evicted.contains(node.path), asks: asks[node.path] ?? 0,
+                timers: timers.map { $0[node.path] ?? [] })
         }
     }
 
@@ -129,5 +147,13 @@ struct TreePrinter {
             names[node.owner] = client.name(ofOwner: node.owner, presenter: node.presenter)
         }
         return names
+    }
+}
+
+extension ServiceClient {
+    /// The timers whose time runs, by their flows.
+    fileprivate func runningTimers() throws(Failure) -> [NodePath: [TimerText]] {
+        let all = try coordinator("GetTimers").first?.elements ?? []
+        return Dictionary(grouping: all.compactMap(TimerText.init), by: \.flow)
     }
 }

@@ -10,6 +10,8 @@ struct TreeText {
     let evicted: Set<NodePath>
     /// The numbers of asks that are open or not acknowledged; none are left out.
     let asks: [NodePath: UInt64]
+    /// The timers that are shown.
+    let timers: [NodePath: [TimerText]]
 
     private struct Row {
         let lines: String
@@ -79,6 +81,7 @@ struct TreeText {
         if !node.owner.isEmpty {
             marks.append("owner " + node.owner + (owners[node.owner].map { " (\($0))" } ?? ""))
         }
+        marks += (timers[node.path] ?? []).map(\.text)
         var text = marks.joined(separator: ", ")
         if showsArguments, !node.arguments.entries.isEmpty { text += "  " + node.arguments.argumentText }
         return text
@@ -87,7 +90,9 @@ struct TreeText {
 
 extension LiveNode {
     /// The node as JSON.
-    func json(isCurrent: Bool, ownerName: String?, isEvicted: Bool, asks: UInt64) -> JSON {
+    func json(
+        isCurrent: Bool, ownerName: String?, isEvicted: Bool, asks: UInt64, timers: [TimerText]?
+    ) -> JSON {
         var entries: [(String, JSON)] = [
             ("path", .string(path.text)), ("object", .string(path.objectPath)),
             ("kind", .string(self.isFlow ? "flow" : "screen")), ("name", .string(self.name)),
@@ -103,6 +108,42 @@ extension LiveNode {
             ("owner", .nonEmpty(self.owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
             ("presenter", .nonEmpty(self.presenter)), ("arguments", JSON(arguments)),
         ]
+        if self.isFlow, let timers { entries.append(("timers", .array(timers.map(\.json)))) }
         return .object(entries)
+    }
+}
+
+/// A timer in an answer of GetTimers, `(osst)`.
+struct TimerText {
+    let flow: NodePath
+    private let kind: String
+    private let step: String
+    /// In µs.
+    private let left: UInt64
+
+    init?(_ value: Value) {
+        let parts = value.elements
+        guard parts.count == 4, let path = parts[0].text, let kind = parts[1].text, let step = parts[2].text,
+            let left = parts[3].number, let flow = NodePath(objectPath: path)
+        else { return nil }
+        self.flow = flow
+        (self.kind, self.step, self.left) = (kind, step, left)
+    }
+
+    /// Such as `every tick in 1min 30s`.
+    var text: String { "\(kind) \(Names.line(step)) in \(timeLeft)" }
+
+    /// Seconds that have begun count, so that a timer whose time is not over never has none.
+    private var timeLeft: String {
+        let seconds = left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1)
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
+        ]
+        let words = parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }
+        return words.isEmpty ? "0s" : words.prefix(2).joined(separator: " ")
+    }
+
+    var json: JSON {
+        .object([("kind", .string(kind)), ("step", .string(step)), ("left", .number(Int128(left)))])
     }
 }

@@ -81,6 +81,10 @@ enum CoordinatorInterface {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getTimings($1) }
                 },
+                .init("GetTimers", out: [Argument("timers", "a(osst)", qtType: "FlowBusTimerList")]) {
+                    message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.getTimers($1) }
+                },
                 .init(
                     "ListOwned", in: [Argument("owner", "s")],
                     out: [Argument("presentables", "a(ot)", qtType: "FlowBusOwnedPresentableList")]
@@ -388,6 +392,22 @@ extension Daemon {
                 try body.append(timing.start.rawValue)
                 try body.append(UInt32(clamping: timing.count))
                 for time in [timing.p50, timing.p90, timing.p99, timing.max, timing.last] { try body.append(time) }
+                try body.closeContainer()
+            }
+            try body.closeContainer()
+        }
+    }
+
+    fileprivate func getTimers(_ call: MessageReader) throws {
+        let timers = coordinator.runningTimers(at: Instant(microseconds: loop.now))
+        try reply(to: call, "a(osst)") { body in
+            try body.openContainer(.array, "(osst)")
+            for timer in timers {
+                try body.openContainer(.structure, "osst")
+                try body.append(path: timer.flow)
+                try body.append(timer.kind.rawValue)
+                try body.append(timer.step)
+                try body.append(timer.left)
                 try body.closeContainer()
             }
             try body.closeContainer()

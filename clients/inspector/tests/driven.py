@@ -90,6 +90,10 @@ class Eyes:
         return [left + bounds.get_x() + part * bounds.get_width(), top + bounds.get_y() + bounds.get_height() / 2,
                 GdkX11.X11Surface.get_xid(surface)]
 
+    def follows_timers(self):
+        """Whether timers are read once a second."""
+        return any(it._clock for it in self.all() if type(it).__name__ == "NodePage")
+
     def frame(self):
         """Where the window is on the display, without its shadow: left, top, width and height."""
         surface = self.window.get_surface()
@@ -153,7 +157,7 @@ def main():
     sys.excepthook = failed
     application = make(options_of(sys.argv[1:]))
     eyes = Eyes(application)
-    names = {name: getattr(eyes, name) for name in ("widget", "text", "sensitive", "rows", "row", "area", "drawn", "frame")}
+    names = {name: getattr(eyes, name) for name in ("widget", "text", "sensitive", "rows", "row", "area", "drawn", "frame", "follows_timers")}
     names["inspection"] = application.inspection
     waiting = []
 

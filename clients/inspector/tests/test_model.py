@@ -7,7 +7,7 @@ from flowbus_inspector.model.definitions import Definitions, microseconds
 from flowbus_inspector.model.forms import FieldError, arguments_of, fields_of
 from flowbus_inspector.model.graph import lay_out, marks_of
 from flowbus_inspector.model.log import Entry, Filter, Log, words_of
-from flowbus_inspector.model.names import TREE, duration_text
+from flowbus_inspector.model.names import TREE, duration_text, span_text
 from flowbus_inspector.model.past import Past
 from flowbus_inspector.model.timings import Timings, histogram, is_exact, place, scale_of
 
@@ -132,6 +132,9 @@ guard = { name = "org.example.Guard" }
 [flows.shop.on]
 start = { screen = "list" }
 picked = [{ when = { kind = "film" }, do = [{ screen = "detail", onDismissed = "start" }] }, { flow = "help" }]
+[flows.help]
+idle = { after = "60s", step = "over" }
+timers = [{ every = "20s", step = "over" }, { after = "1h", since = "presented", step = "over" }]
 [flows.help.on]
 done = { end = "start" }
 over = { end = true }
@@ -147,9 +150,17 @@ def test_definitions_say_budgets_services_and_edges():
     assert {(it.kind, it.flow, it.step, it.target) for it in definitions.edges} == {
         ("screen", "shop", "start", "list"), ("screen", "shop", "picked", "detail"), ("dismissed", "shop", "picked", "start"),
         ("flow", "shop", "picked", "help"), ("end", "help", "done", "start"), ("end", "help", "over", ""),
-        ("parent", "help", "up", "start")}
+        ("parent", "help", "up", "start"), ("timer", "help", "", "over")}
+    assert definitions.timers("help") == [("idle", "60s", "over"), ("every", "20s", "over"), ("after", "1h", "over")]
+    assert definitions.flows["help"].notes[-3:] == ["idle 60s", "every 20s", "after 1h"] and not definitions.timers("shop")
     with pytest.raises(ValueError, match="can't be read"):
         Definitions("= 7")
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0, "0 s"), (1, "1 s"), (59_000_001, "1 min"), (90_000_000, "1 min 30 s"), (86_399_000_000, "23 h 59 min"), (2_592_000_000_000, "30 d")])
+def test_the_time_that_is_left(value, text):
+    assert span_text(value) == text
 
 
 @pytest.mark.parametrize(("text", "value"), [("1 min 30 s", 9e7), ("100ms", 1e5), ("2 h", 7.2e9), (3, 3e6), ("", 0)])
@@ -162,7 +173,7 @@ def test_everything_of_the_definitions_is_drawn_once():
     assert sorted((it.kind, it.flow, it.name) for it in layout.shapes if it.kind in {"flow", "screen"}) == [
         ("flow", "help", "help"), ("flow", "shop", "shop"), ("screen", "shop", "detail"), ("screen", "shop", "list")]
     assert sorted(it.kind for it in layout.lines) == sorted(
-        ["initial", "screen", "screen", "dismissed", "flow", "end", "end", "parent"])
+        ["initial", "screen", "screen", "dismissed", "flow", "end", "end", "parent", "timer"])
     for shape in layout.shapes:
         assert 0 <= shape.x - shape.width / 2 and shape.x + shape.width / 2 <= layout.width
         assert 0 <= shape.y - shape.height / 2 and shape.y + shape.height / 2 <= layout.height

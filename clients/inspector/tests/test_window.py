@@ -88,6 +88,36 @@ def test_the_context_is_seen_as_it_changes(device, inspect):
     person.see("'As it was' in text('moment') and not widget('fact-context-of-all')")
 
 
+def test_the_timers_of_a_flow_are_seen_with_the_time_that_is_left(device, inspect, monitor):
+    """S-55: they are read once a second while they are seen, and no other flow has any."""
+    person = inspect()
+    me = person.see("inspection.client.get_connection().get_unique_name()")
+    timers = ("org.flowbus.Navigation1.Coordinator", "GetTimers")
+    person.click("row('shop')")
+    person.see("text('node-title') == 'shop'")
+    emit(device.address, "shop", "helpAsked")
+    person.see("rows().get('shop/guide')")
+    assert timers not in monitor.calls(me)
+    person.click("row('shop/guide')")
+    person.see("text('fact-timers').startswith('idle done in ') and ', every printed in 1 h ' in text('fact-timers')")
+    # The time goes on.
+    person.see("'idle done in 29 d 23 h' in text('fact-timers')")
+    person.see("follows_timers()")
+    person.shoot("timers")
+    # What is hidden does nothing.
+    device.hide("shop/guide")
+    person.see("text('fact-timers').startswith('idle done in ') and not 'every' in text('fact-timers')")
+    device.show("shop/guide")
+    person.see("'every printed in ' in text('fact-timers')")
+    # Nobody sees them any more.
+    person.press("alt+3")
+    person.see("'entries' in text('log-count') and not follows_timers()")
+    person.press("alt+1")
+    person.see("follows_timers()")
+    person.click("row('shop')")
+    person.see("text('node-title') == 'shop' and not widget('fact-timers') and not follows_timers()")
+
+
 def test_flowbusd_is_killed_and_comes_back(device, inspect):
     person = inspect("shop/list")
     person.see("text('node-title') == 'list'")

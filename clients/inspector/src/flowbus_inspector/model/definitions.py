@@ -19,7 +19,7 @@ def microseconds(text):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Where a step of a flow leads. ``kind`` is that of the contributor, or "dismissed", "result", "back" or "idle"."""
+    """Where a step of a flow leads. ``kind`` is that of the contributor, or "dismissed", "result", "back" or "timer"."""
 
     kind: str
     flow: str
@@ -67,6 +67,10 @@ class Definitions:
         """The initial step of each flow that has one."""
         return {name: box.initial for name, box in self.flows.items() if box.initial}
 
+    def timers(self, flow):
+        """The timers of a flow, `idle` first: each with "idle", "after" or "every", its time and its step."""
+        return list(timers(self._file.get("flows", {}).get(flow, {})))
+
     @property
     def services(self):
         """The bus names of presenters, applications, guards and navigators, sorted, each with what it is."""
@@ -99,6 +103,7 @@ class Definitions:
                 notes.append(f"{key}: {value if isinstance(value, str) else value.get('name', '')}")
         if flow.get("unique"):
             notes.append("unique")
+        notes += [f"{kind} {time}" for kind, time, _step in timers(flow)]
         box = FlowBox(name, flow.get("children", "free"), notes, flow.get("initial", ""))
         navigator = flow.get("navigator")
         taken = navigator.get("steps", []) if isinstance(navigator, dict) else []
@@ -115,6 +120,9 @@ class Definitions:
         back = flow.get("onBack")
         if back:
             self._edge("back", name, "", back if isinstance(back, str) else back.get("step", ""))
+
+        for _kind, _time, step in timers(flow):
+            self._edge("timer", name, "", step)
 
     def _add(self, name, step, contributor):
         for kind in ("screen", "flow"):
@@ -138,7 +146,7 @@ class Definitions:
     def _edge(self, kind, flow, step, target, label=""):
         if kind == "screen" and target not in self.flows[flow].screens:
             self.flows[flow].screens.append(target)
-        if kind in {"current", "back", "dismissed", "result"}:
+        if kind in {"current", "back", "timer", "dismissed", "result"}:
             self._step(flow, target)
         edge = Edge(kind, flow, step, target, label)
         if edge not in self.edges:
@@ -150,6 +158,16 @@ class Definitions:
     def parents_of(self, flow):
         """The flows that contribute this one."""
         return sorted({edge.flow for edge in self.edges if edge.kind == "flow" and edge.target == flow})
+
+
+def timers(flow):
+    """The timers in the table of a flow."""
+    idle = flow.get("idle", [])
+    for stage in idle if isinstance(idle, list) else [idle]:
+        yield "idle", stage.get("after", ""), stage.get("step", "")
+    for timer in flow.get("timers", []):
+        kind = "every" if "every" in timer else "after"
+        yield kind, timer.get(kind, ""), timer.get("step", "")
 
 
 def contributors(rule):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .names import parent_of
 
 DASHED = {"current", "parent", "result"}
-DOTTED = {"dismissed", "back"}
+DOTTED = {"dismissed", "back", "timer"}
 # Edges that do not push boxes apart: they lead back.
 LOOSE = {"parent", "end", "dismissed", "result"}
 
@@ -92,7 +92,7 @@ class Drawing:
                  "graph " + _attributes(label=label, labeljust="l", kind="flow", flow=box.name, note=note),
                  begin + " " + _attributes(label="", shape="circle", width=0.12, height=0.12, kind="begin", flow=box.name)]
         led = {edge.target for edge in self._definitions.edges
-               if edge.flow == box.name and edge.kind in {"current", "back", "dismissed", "result"}}
+               if edge.flow == box.name and edge.kind in {"current", "back", "timer", "dismissed", "result"}}
         for kind, names in (("step", box.steps), ("screen", box.screens)):
             for name in names:
                 node = self._ids[kind, box.name, name] = f"n{len(self._ids)}"
@@ -122,7 +122,7 @@ class Drawing:
             if edge.target in self._begins:
                 targets = [self._begins[edge.target]]
                 options["lhead"] = f"cluster_{list(self._begins).index(edge.target)}"
-        elif edge.kind in {"current", "back"}:
+        elif edge.kind in {"current", "back", "timer"}:
             targets = [self._ids["step", edge.flow, edge.target]]
         elif edge.kind in {"dismissed", "result"}:
             source = self._ids.get(("screen", edge.flow, edge.label)) or source

@@ -23,7 +23,7 @@ class Inspection(Observed):
     """What is known of a device.
 
     Tells ``state`` when the connection or the service came or went, ``tree`` when the tree was read or another client is used,
-    ``definitions``, ``timings``, ``live`` with the paths of nodes that came, went or changed, ``back`` with a root, and what Back
+    ``definitions``, ``timings``, ``timers``, ``live`` with the paths of nodes that came, went or changed, ``back`` with a root, and what Back
     would do there, as PeekBack says it, and ``context`` with the path of a flow whose values are others now, or that of the coordinator.
     """
 
@@ -40,10 +40,12 @@ class Inspection(Observed):
         self.definitions_error = ""
         # The public values of the context: those of the coordinator (ROOT), and of flows that were read or have changed.
         self.context = {}
+        # The timers whose time runs, by the path of their flow: "idle", "after" or "every", the step, and the time left in microseconds.
+        self.timers = {}
         # How long it took: to fill the tree, in seconds, with the number of nodes.
         self.filled, self._asked_at = None, 0.0
         self._state = "connecting"
-        self._retry, self._timings_asked = 0, False
+        self._retry, self._timings_asked, self._timers_asked = 0, False, False
         self._subscriptions = []
 
     # The connection
@@ -102,6 +104,8 @@ class Inspection(Observed):
     def _drop(self):
         if self.reads:
             self.reads.close()
+        # No answer comes any more.
+        self._timings_asked = self._timers_asked = False
         connection = self.client.get_connection() if self.client else None
         for number in self._subscriptions:
             connection.signal_unsubscribe(number)
@@ -219,6 +223,22 @@ class Inspection(Observed):
                 self.tell("timings")
 
         self.reads.call(COORDINATOR, "GetTimings", done=got)
+
+    def read_timers(self):
+        """Reads the time that is left of timers, once for all who ask before the answer; nothing reports that."""
+        if self._timers_asked or self.reads is None:
+            return
+        self._timers_asked = True
+
+        def got(values, failure):
+            self._timers_asked = False
+            if not failure:
+                self.timers = {}
+                for path, *timer in values[0]:
+                    self.timers.setdefault(path, []).append(tuple(timer))
+                self.tell("timers")
+
+        self.reads.call(COORDINATOR, "GetTimers", done=got)
 
     def read_context(self, path):
         """Reads the values of a flow, or those of the coordinator. Signals report what changes later."""

@@ -66,6 +66,14 @@ def duration_text(microseconds):
     return ""
 
 
+def span_text(microseconds):
+    """The time until something, in seconds that have begun: ``1 min 30 s``."""
+    seconds = -(-microseconds // 1_000_000)
+    parts = [(seconds // 86_400, "d"), (seconds // 3_600 % 24, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s")]
+    words = [f"{number} {unit}" for number, unit in parts if number]
+    return " ".join(words[:2]) or "0 s"
+
+
 def clock_text(microseconds):
     """A time of the day, with milliseconds."""
     seconds, rest = divmod(microseconds, 1_000_000)

@@ -8,7 +8,7 @@ from .names import COORDINATOR, DBUS, FLOW, FLOWBUS, HISTORY, PROPERTIES, ROOT, 
 # No call of these changes anything: neither the tree, nor what another process does.
 READS = frozenset({
     (COORDINATOR, "GetDefinitions"), (COORDINATOR, "GetSerial"), (COORDINATOR, "GetSteps"), (COORDINATOR, "GetSteppers"),
-    (COORDINATOR, "GetTimings"), (HISTORY, "GetHistory"), (PROPERTIES, "Get"), (PROPERTIES, "GetAll"),
+    (COORDINATOR, "GetTimings"), (COORDINATOR, "GetTimers"), (HISTORY, "GetHistory"), (PROPERTIES, "Get"), (PROPERTIES, "GetAll"),
     (FLOW, "GetLastNavigation"), (STEPPER, "Explain"), (STEPPER, "GetAcceptedSteps"), (STEPPER, "PeekBack"),
 })
 # Of the bus itself.

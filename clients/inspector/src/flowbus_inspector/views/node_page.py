@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that is known of one flow or screen."""
 
-from gi.repository import Adw, Gtk
+from gi.repository import Adw, Gdk, GLib, Gtk
 
-from ..model.names import FLOW, PRESENTABLE, ROOT, STEPPER, arguments_text, ident, parent_of, short
+from ..model.names import FLOW, PRESENTABLE, ROOT, STEPPER, arguments_text, ident, parent_of, short, span_text
 from .step_form import StepForm
 from .tree_pane import PastNode
 from .widgets import Pill, box, clear_box, label, named
@@ -37,8 +37,13 @@ class NodePage(Gtk.Box):
         self.append(self._content)
         pane.connect("selected", lambda _: self._selected())
         inspection.observe("state", self._state_changed)
+        inspection.observe("definitions", self._follow_timers)
         inspection.observe("back", self._back_changed)
         inspection.observe("context", self._context_changed)
+        inspection.observe("timers", self._update)
+        self._clock = 0
+        self.connect("map", lambda _: self._follow_timers())
+        self.connect("unmap", lambda _: self._follow_timers())
         inspection.recorder.observe("moment", self._moved)
         self._selected()
 
@@ -65,7 +70,46 @@ class NodePage(Gtk.Box):
             self.read()
             if item.is_flow() and item.is_live() and self._inspection.reads is not None:
                 self._inspection.read_context(item.get_path())
+        self._follow_timers()
         self._update()
+
+    # Timers: no signal tells that a time began anew, so it is asked once a second, while it is seen.
+
+    def _declared_timers(self):
+        """The timers of the chosen flow, by its definition."""
+        item = self._item
+        if item is None or isinstance(item, PastNode) or not item.is_live() or not item.is_flow():
+            return []
+        return self._inspection.definitions.timers(item.get_name())
+
+    def _are_timers_seen(self):
+        surface = self.get_native().get_surface() if self.get_mapped() else None
+        return surface is not None and not surface.get_state() & Gdk.ToplevelState.MINIMIZED
+
+    def _follow_timers(self):
+        is_wanted = self.get_mapped() and bool(self._declared_timers())
+        if is_wanted:
+            self._inspection.read_timers()
+        if is_wanted and not self._clock:
+            self._clock = GLib.timeout_add_seconds(1, self._second_is_over)
+        elif not is_wanted and self._clock:
+            GLib.source_remove(self._clock)
+            self._clock = 0
+
+    def _second_is_over(self):
+        if not self._declared_timers():
+            self._clock = 0
+            return GLib.SOURCE_REMOVE
+        if self._are_timers_seen() and self._inspection.state == "live":
+            self._inspection.read_timers()
+        return GLib.SOURCE_CONTINUE
+
+    def _timers_text(self):
+        """The timers whose time runs, and when their steps come."""
+        if not self._declared_timers():
+            return ""
+        running = self._inspection.timers.get(self._item.get_path(), [])
+        return ", ".join(f"{kind} {step} in {span_text(left)}" for kind, step, left in running) or "none runs at the moment"
 
     def _state_changed(self):
         # No signal tells what a restart has changed.
@@ -144,6 +188,7 @@ class NodePage(Gtk.Box):
                          ("Output", facts.output)]
             rows.append(("Owner", facts.owner or ("" if is_flow else "nobody")))
         rows.append(("Waits after", facts.waiting))
+        rows.append(("Timers", "" if is_past or is_gone else self._timers_text()))
         rows.append(("Style", (span.style if is_past else item.get_style()) or ""))
         rows += self._more_rows()
         if not is_past and not is_gone:
