@@ -48,8 +48,8 @@ public enum Event: Sendable {
     indirect case flowRequested(RequestID, FlowRequest)
     /// A client moved a root to another output; empty for none (S-41).
     case rootMoved(RequestID, NodeID, to: String, by: Client)
-    /// A client said which outputs there are (S-53).
-    case outputsSet(RequestID, [String], by: Client)
+    /// A client said which outputs there are, and how large some of them are (S-53).
+    case outputsSet(RequestID, [String], by: Client, sizes: [OutputSize] = [])
     /// A client knows that what failed may succeed now: pauses of presenters and of empty flows are over (S-47).
     case pausesEnded(RequestID)
     /// A client sent a step to every live flow (S-27).

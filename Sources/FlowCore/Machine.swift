@@ -151,7 +151,8 @@ struct Machine: Sendable {
         case .flowRequested(let request, let flowRequest): coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
             moveRoot(node, to: output, by: client, request, &turn)
-        case .outputsSet(let request, let names, let client): setOutputs(names, by: client, request, &turn)
+        case .outputsSet(let request, let names, let client, let sizes):
+            setOutputs(names, sizes, by: client, request, &turn)
         case .pausesEnded(let request): endPauses(request, &turn)
         case .deepLinkOpened(let request, let step, let arguments, let client, let activationToken, let waits):
             turn.call.request = request

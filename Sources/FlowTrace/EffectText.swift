@@ -235,6 +235,11 @@ extension TraceLine {
             add("output")
             add(quoted: presentation.output)
         }
+        if let size = presentation.size {
+            add("size")
+            add(size.width)
+            add(size.height)
+        }
         if !presentation.state.isEmpty {
             add("state")
             add(presentation.state)

@@ -107,9 +107,9 @@ extension TraceFields {
             guard case .rootMoved(let request, let node, let output, let client) = $0 else { return nil }
             return (request, node, output, client)
         },
-        TraceCase("outputs-set", Event.outputsSet, request, text.list, client) {
-            guard case .outputsSet(let request, let outputs, let client) = $0 else { return nil }
-            return (request, outputs, client)
+        TraceCase("outputs-set", Event.outputsSet, request, text.list, client, outputSizes) {
+            guard case .outputsSet(let request, let outputs, let client, let sizes) = $0 else { return nil }
+            return (request, outputs, client, sizes)
         },
         TraceCase(
             "deep-link", Event.deepLinkOpened, request, step, arguments, client, activationToken,
@@ -299,6 +299,15 @@ extension TraceFields {
             $0.key.isEmpty ? nil : $0.key
         )
     }
+
+    private static let outputSize = TraceField(
+        text, integer(), integer(), make: { OutputSize($0, width: $1, height: $2) }
+    ) {
+        ($0.output, $0.width, $0.height)
+    }
+
+    /// After a word, if there are any.
+    private static let outputSizes = outputSize.list.option("sizes").mapped({ $0 ?? [] }) { $0.isEmpty ? nil : $0 }
 
     private static let stepDeclaration = TraceField(text, either("private", or: "public"), parameter.list) {
         StepDeclaration($0, parameters: $2, isPrivate: $1)

@@ -93,6 +93,63 @@ struct OutputListTests {
             !world.paths.contains("/desk_o1") && world.paths.contains("/desk_o2") && world.paths.contains("/desk_new"))
     }
 
+    private func set(_ world: World, _ names: [String], _ sizes: OutputSize...) {
+        world.handle(.outputsSet(world.nextRequest(), names, by: Client(Self.setter), sizes: sizes))
+    }
+
+    @Test func `S-53 a wrong size is refused, and changes nothing`() throws {
+        let world = world(each(.end))
+        set(world, ["DP-1"], OutputSize("DP-1", width: 800, height: 600))
+        for (sizes, text) in [
+            ([OutputSize("DP-9", width: 1, height: 1)], "'DP-9', which is none of the outputs"),
+            ([OutputSize("DP-2", width: 0, height: 720)], "'0x720'"),
+            ([OutputSize("DP-2", width: 720, height: 65_536)], "from 1 to 65535"),
+            (
+                [OutputSize("DP-2", width: 1, height: 1), OutputSize("DP-2", width: 1, height: 1)],
+                "two sizes for the output 'DP-2'"
+            ),
+        ] {
+            try expectRefusal(world, .invalidArguments, with: text) {
+                world.handle(.outputsSet(world.nextRequest(), ["DP-2"], by: Client(Self.setter), sizes: sizes))
+            }
+            #expect(world.coordinator.outputs == ["DP-1"])
+        }
+    }
+
+    @Test func `S-53 Present has the size of the output, also of that of roots without one`() throws {
+        let world = world(each(.keep)) { $0.screen("a", presenter: "com.x", whenOwnerGone: .present) }
+        func sizes() -> [String] {
+            world.effects.compactMap { effect in
+                guard case .present(let it) = effect else { return nil }
+                return "\(it.path) \(it.size.map { "\($0.width)x\($0.height)" } ?? "-")"
+            }
+        }
+        set(world, ["DP-1", "DP-2"], OutputSize("DP-1", width: 1_280, height: 720))
+        #expect(sizes() == ["/desk_DP_1/a 1280x720", "/desk_DP_2/a -"])
+        // A new size alone calls nobody, and what is left out is not known any more.
+        set(world, ["DP-1", "DP-2"], OutputSize("DP-2", width: 800, height: 600))
+        #expect(sizes() == [])
+        world.presented(1, by: ":1.9")
+        world.presented(2, by: ":1.9")
+        world.vanish(":1.9")
+        #expect(sizes() == ["/desk_DP_1/a -", "/desk_DP_2/a 800x600"])
+        // One that is missing for a moment keeps its size.
+        set(world, ["DP-1"], OutputSize("DP-1", width: 640, height: 480))
+        world.presented(3, by: ":1.9")
+        world.presented(4, by: ":1.9")
+        try move(world, "/desk_DP_1", to: "DP-2")
+        #expect(sizes() == ["/desk_DP_1/a 800x600"])
+        world.presented(5, by: ":1.9")
+        try move(world, "/desk_DP_1", to: "")
+        // What it covered there is in sight again.
+        #expect(sizes() == ["/desk_DP_2/a 800x600", "/desk_DP_1/a 640x480"])
+        world.presented(6, by: ":1.9")
+        world.presented(7, by: ":1.9")
+        world.wait(10_000_000)
+        try move(world, "/desk_DP_1", to: "DP-2")
+        #expect(sizes() == ["/desk_DP_1/a -"])
+    }
+
     @Test func `S-53 an empty list never counts, and the list outlives its sender`() throws {
         let world = world(each(.end))
         set(world, "DP-1", "DP-2")

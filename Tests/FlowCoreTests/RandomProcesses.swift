@@ -228,7 +228,8 @@ final class RandomProcesses {
     private func setOutputs(_ first: String) {
         let names = first.isEmpty ? [] : requests % 2 == 0 ? [first] : [first, "middle"]
         let setter = coordinator.machine.nameOwners[RandomDefinitions.emitters[0]] ?? client()
-        call("outputs \(names)") { .outputsSet($0, names, by: setter) }
+        let sizes = requests % 3 == 0 ? [] : names.map { OutputSize($0, width: 1_280, height: 720) }
+        call("outputs \(names)") { .outputsSet($0, names, by: setter, sizes: sizes) }
     }
 
     /// A client emits a step, and wants to know the result of what that brings: often the owner of the presentable.

@@ -102,7 +102,7 @@ final class Model {
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .rootMoved(let request, let node, let output, let client):
             answer(request, move(node.instance, to: output, client))
-        case .outputsSet(let request, let names, let client): answer(request, setOutputs(names, client))
+        case .outputsSet(let request, let names, let client, _): answer(request, setOutputs(names, client))
         case .deepLinkOpened(let request, let step, let arguments, let client, _, _):
             answer(request, navigate(step, arguments, client))
         case .pathOpened(let request, let segments, let client, _, let root, _, _):

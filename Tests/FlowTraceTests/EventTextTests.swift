@@ -80,6 +80,7 @@ struct EventTextTests {
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1 input 70",
         "context-set 1 1 \"lang\" s \"de\" \":1.1\"", "context-set 1 0 \":1.1\" at /base/main",
         "outputs-set 1 2 \"DP-1\" \"b\" \":1.1\"", "outputs-set 1 0 \":1.1\"",
+        "outputs-set 1 1 \"DP-1\" \":1.1\" sizes 1 \"DP-1\" 1280 720",
         "root-moved 1 /base/main \"left\" \":1.1\"", "pauses-ended 1",
         "path 1 1 \"main\" - 0 \":1.1\" timeout 5 activation-token \"t\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",

@@ -143,6 +143,34 @@ struct PlaceTests {
         #expect(try service.property("Output", of: "/main_DP_2", "Flow") == "DP-2")
     }
 
+    @Test func `S-53 Present has the size that the setter has told, and a restart forgets it`() throws {
+        func set(_ sizes: BusValue) throws {
+            try peer.call(
+                Service.name, Service.root, Service.name + ".Coordinator", "SetOutputsWithOptions",
+                .array(of: "s", ["DP-1"]), .options(["sizes": sizes]))
+        }
+        func size(_ name: String, _ width: UInt32, _ height: UInt32) -> BusValue {
+            .array(of: "{s(uu)}", [.dictEntry(.string(name), .structure([.uint32(width), .uint32(height)]))])
+        }
+        for (sizes, text) in [(size("DP-2", 1, 1), "'DP-2'"), (size("DP-1", 0, 720), "'0x720'"), ("large", "'sizes'")] {
+            let refusal = try service.refusal { try set(sizes) }
+            #expect(refusal.name.hasSuffix("InvalidArguments") && refusal.message.contains(text), "\(refusal)")
+        }
+        #expect(try outputs.elements.isEmpty)
+        try set(size("DP-1", 1_280, 720))
+        #expect(try outputs.elements == ["DP-1"])
+        try service.emit("open", on: "/main_DP_1")
+        let present = try peer.waitForCall("Present")
+        #expect(present.values[3]["size"] == .structure([.uint32(1_280), .uint32(720)]))
+        try service.waitForOwner(peer, of: "/main_DP_1/film/page")
+        try service.restart()
+        try service.client.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "MoveRoot",
+            .objectPath(Service.tree + "/main_DP_1"), "")
+        let again = try peer.waitForCall("Present") { $0.values[3]["reason"] == "update" }
+        #expect(again.values[3]["size"] == nil)
+    }
+
     @Test func `S-52 S-53 a film moves to the corner and to the other display, and goes on`() throws {
         try set(["DP-1", "DP-2"], by: peer)
         try service.emit("open", on: "/main_DP_1")

@@ -59,7 +59,7 @@ static const struct entry step_arguments[] = {{"number", "x"}, {"number", "y"}, 
     {"map", "a{sv}"}, {"on", "b"}, {"why", "s"}, {"unknown", "v"}};
 static const struct entry call_options[] = {{"token", "s"}, {"wait", "b"}, {"id", "s"}, {"goes", "t"}, {"timeout", "t"}, {"root", "o"},
     {"blocks", "b"}, {"output", "s"}, {"flow", "o"}, {"inputTime", "t"}, {"activation-token", "s"}, {"flowArguments", "a{sv}"},
-    {"result", "b"}, {"input", "b"}};
+    {"result", "b"}, {"input", "b"}, {"sizes", "a{s(uu)}"}};
 static const struct entry registration[] = {{"name", "s"}, {"guard", "b"}, {"children", "s"}, {"initial", "s"}, {"timeout", "t"},
     {"screens", "a{sa{sv}}"}, {"presenter", "o"}, {"whenEmpty", "s"}, {"result", "a{ss}"}, {"arguments", "a{ss}"}};
 
@@ -201,6 +201,7 @@ static const struct shape {
     {NAME ".Coordinator", "UnregisterFlow", "D", AT_ROOT, 10},
     {NAME ".Coordinator", "MoveRoot", "os", AT_ROOT, 5},
     {NAME ".Coordinator", "SetOutputs", "W", AT_ROOT, 5},
+    {NAME ".Coordinator", "SetOutputsWithOptions", "WO", AT_ROOT, 3},
     {NAME ".Coordinator", "GetStack", "s", AT_ROOT, 5},
     {NAME ".Coordinator", "SetContext", "A", AT_ROOT, 10},
     {NAME ".Coordinator", "GetTimings", "", AT_ROOT, 2},

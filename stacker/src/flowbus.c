@@ -20,6 +20,7 @@ static sd_bus_slot *asking, *root_asking, *following[2];
 
 enum { MOST_OUTPUTS = 16 }; // In one SetOutputs.
 static char *outputs[MOST_OUTPUTS + 1];
+static struct area output_areas[MOST_OUTPUTS];
 static void tell_outputs(void);
 
 struct process {
@@ -345,30 +346,49 @@ const root_list *flowbus_empty_roots(bool follows)
     return roots;
 }
 
-// Has flowbusd take a call without an answer, and does not start it.
-static void tell(const char *path, const char *interface, const char *method, char **names)
+// Has flowbusd take a call without an answer, and does not start it; append gives it arguments.
+static void tell(const char *path, const char *interface, const char *method, int (*append)(sd_bus_message *call))
 {
     sd_bus_message *call = NULL;
     int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, path, interface, method);
-    if (result >= 0 && names) result = sd_bus_message_append_strv(call, names);
+    if (result >= 0 && append) result = append(call);
     if (result >= 0) result = sd_bus_message_set_auto_start(call, false);
     if (result >= 0) result = sd_bus_message_set_expect_reply(call, false);
     if (result >= 0) sd_bus_send(bus, call, NULL);
     sd_bus_message_unref(call);
 }
 
-// Says which outputs there are, where the definition files have the name of this program as their setter: else that is refused.
+static int append_outputs(sd_bus_message *call)
+{
+    int result = sd_bus_message_append_strv(call, outputs);
+    if (result >= 0) result = sd_bus_message_open_container(call, 'a', "{sv}");
+    if (result >= 0) result = sd_bus_message_open_container(call, 'e', "sv");
+    if (result >= 0) result = sd_bus_message_append(call, "s", "sizes");
+    if (result >= 0) result = sd_bus_message_open_container(call, 'v', "a{s(uu)}");
+    if (result >= 0) result = sd_bus_message_open_container(call, 'a', "{s(uu)}");
+    for (size_t at = 0; outputs[at] && result >= 0; at++)
+        if (output_areas[at].width > 0 && output_areas[at].height > 0)
+            result = sd_bus_message_append(call, "{s(uu)}", outputs[at], (uint32_t)output_areas[at].width, (uint32_t)output_areas[at].height);
+    for (int open = 0; open < 4 && result >= 0; open++) result = sd_bus_message_close_container(call);
+    return result;
+}
+
+// Says which outputs there are, and how large, where the definition files have the name of this program as their setter: else that is
+// refused.
 static void tell_outputs(void)
 {
-    if (outputs[0]) tell(ROOT, COORDINATOR, "SetOutputs", outputs);
+    if (outputs[0]) tell(ROOT, COORDINATOR, "SetOutputsWithOptions", append_outputs);
 }
 
 void flowbus_outputs(const struct view *view, bool has_more)
 {
     size_t count = 0;
     for (char **name = outputs; *name; name++) free(*name);
-    for EACH (struct output, it, &view->outputs)
-        if (count < MOST_OUTPUTS && !(outputs[count++] = strdup(it->name))) abort();
+    for EACH (struct output, it, &view->outputs) {
+        if (count == MOST_OUTPUTS) break;
+        output_areas[count] = it->area;
+        if (!(outputs[count++] = strdup(it->name))) abort();
+    }
     outputs[count] = NULL;
     tell_outputs();
     // What waits for a display is called at once; a flowbusd of before S-47 does not know that.

@@ -91,6 +91,7 @@ static struct state *state;
 static char **cover_outputs; // By the numbers of the covers - 1.
 static int cover_count;
 static char **known_outputs;
+static struct area *known_sizes;
 static size_t known_count;
 static uint64_t begun, tried, again, focus, held, between;
 static int tries;
@@ -659,7 +660,7 @@ static void arrange(struct glance *g, bool prints)
     else changed_at(again);
 }
 
-// Tells flowbusd of displays that came or went, or have another place.
+// Tells flowbusd of displays that came or went, or have another place or size.
 static void follow_outputs(const struct view *view)
 {
     bool has_more = false, is_same = known_count == view->outputs.count;
@@ -668,15 +669,20 @@ static void follow_outputs(const struct view *view)
         const char *name = view->outputs.at[output].name;
         for (size_t at = 0; at < known_count; at++) is_known = is_known || !strcmp(known_outputs[at], name);
         has_more = has_more || !is_known;
-        is_same = is_same && !strcmp(known_outputs[output], name);
+        const struct area *area = &view->outputs.at[output].area;
+        is_same = is_same && !strcmp(known_outputs[output], name) && known_sizes[output].width == area->width &&
+                  known_sizes[output].height == area->height;
     }
     if (is_same) return;
     for (size_t at = 0; at < known_count; at++) free(known_outputs[at]);
     known_count = view->outputs.count;
     known_outputs = realloc(known_outputs, (known_count + 1) * sizeof *known_outputs);
-    if (!known_outputs) abort();
-    for (size_t at = 0; at < known_count; at++)
+    known_sizes = realloc(known_sizes, (known_count + 1) * sizeof *known_sizes);
+    if (!known_outputs || !known_sizes) abort();
+    for (size_t at = 0; at < known_count; at++) {
         if (!(known_outputs[at] = strdup(view->outputs.at[at].name))) abort();
+        known_sizes[at] = view->outputs.at[at].area;
+    }
     flowbus_outputs(view, has_more);
 }
 

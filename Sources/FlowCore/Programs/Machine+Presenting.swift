@@ -124,7 +124,8 @@ extension Machine {
             id: id, presenter: node.presenting?.presenter ?? .service(Service("", path: "/", timeout: 0)),
             path: node.path, name: node.name, arguments: node.arguments, instance: node.instance, style: node.style,
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
-            serial: node.presenting?.kept.serial ?? 0, reason: reason, direction: direction, activationToken: token,
+            size: outputs.size(for: forest[node.root].output), serial: node.presenting?.kept.serial ?? 0,
+            reason: reason, direction: direction, activationToken: token,
             state: node.savedState, isVisible: node.isVisible, title: node.title,
             answers: asks.answers(for: node.instance), context: contextValues(of: slot),
             run: definitions.screen(named: node.name).map { definitions[$0].run } ?? [])

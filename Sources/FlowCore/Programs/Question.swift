@@ -128,6 +128,8 @@ public struct Presentation: Equatable, Sendable {
     public var root = ""
     /// The output of that root; empty if it has none.
     public var output = ""
+    /// The size of that output, or of the one on which roots without an output are; nil if it is not known.
+    public var size: OutputSize?
     /// The serial of the navigation that contributed it.
     public var serial: UInt64
     /// Why the presenter is called.

@@ -1,3 +1,21 @@
+/// How large an output is, in the pixels in which the compositor measures windows.
+public struct OutputSize: Hashable, Sendable {
+    /// The name of the output.
+    public let output: String
+    /// Its width.
+    public let width: UInt32
+    /// Its height.
+    public let height: UInt32
+
+    /// What a side can be: what no window can be is a mistake.
+    public static let sides: ClosedRange<UInt32> = 1...65_535
+
+    /// Creates a size.
+    public init(_ output: String, width: UInt32, height: UInt32) {
+        (self.output, self.width, self.height) = (output, width, height)
+    }
+}
+
 /// Which outputs there are, as the bus name that the files name has said last (S-53).
 ///
 /// The list outlives its sender, and a restart. After one, the time begins anew for what was missing before.
@@ -6,6 +24,8 @@ struct Outputs: Sendable {
     private(set) var names: [String] = []
     /// Those that were there, or that roots stand on, and are not in the list: they count as there until this time. The oldest come first.
     private(set) var missing: [(name: String, due: Instant)] = []
+    /// Those that the setter has told. They are not stored: it tells them again to a flowbusd that was started.
+    private var sizes: [OutputSize] = []
     /// When an alarm is set; nil if none is.
     private var alarm: Instant?
     private(set) var book = RecordBook<Int>(.outputs)
@@ -15,10 +35,22 @@ struct Outputs: Sendable {
 
     func isPresent(_ name: String) -> Bool { names.contains(name) || missing.contains { $0.name == name } }
 
+    /// The size of the output on which windows of a root with this output are; nil if that is not known. Those of a root without one are
+    /// on the first output.
+    func size(for output: String) -> OutputSize? {
+        let name = output.isEmpty ? names.first : output
+        return sizes.first { $0.output == name }
+    }
+
     /// Sets the list.
     ///
-    /// - Parameter stoodOn: outputs that are missed beside those of the list before.
-    mutating func set(_ list: [String], missing stoodOn: [String], at now: Instant) {
+    /// - Parameters:
+    ///   - list: the outputs.
+    ///   - newSizes: those that are known.
+    ///   - stoodOn: outputs that are missed beside those of the list before.
+    ///   - now: the time.
+    mutating func set(_ list: [String], _ newSizes: [OutputSize] = [], missing stoodOn: [String], at now: Instant) {
+        sizes = newSizes + sizes.filter { !list.contains($0.output) }
         let former = (names, missing.map(\.name))
         let due = now.advanced(by: Limits.outputWait)
         missing.removeAll { list.contains($0.name) }
@@ -35,6 +67,7 @@ struct Outputs: Sendable {
         let gone = missing.enumerated().filter { $0.offset < surplus || $0.element.due <= now }.map(\.element.name)
         if gone.isEmpty { return [] }
         missing.removeAll { gone.contains($0.name) }
+        sizes.removeAll { gone.contains($0.output) }
         book.touch(0)
         return gone
     }

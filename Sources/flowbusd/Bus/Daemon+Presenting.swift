@@ -75,6 +75,14 @@ extension Daemon {
         if !presentation.output.isEmpty {
             try body.appendEntry("output", "s") { body in try body.append(presentation.output) }
         }
+        if let size = presentation.size {
+            try body.appendEntry("size", "(uu)") { body in
+                try body.openContainer(.structure, "uu")
+                try body.append(size.width)
+                try body.append(size.height)
+                try body.closeContainer()
+            }
+        }
         try body.appendEntry("serial", "t") { body in try body.append(presentation.serial) }
         try body.appendEntry("reason", "s") { body in try body.append(presentation.reason.rawValue) }
         if let direction = presentation.direction {

@@ -62,6 +62,11 @@ enum CoordinatorInterface {
                 .init("SetOutputs", in: [Argument("outputs", "as")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.setOutputs($1) }
                 },
+                .init(
+                    "SetOutputsWithOptions", in: [Argument("outputs", "as"), Argument("options", "a{sv}")]
+                ) { message, context, _ in
+                    Daemon.changeRoot(message, context) { try $0.setOutputs($1, hasOptions: true) }
+                },
                 .init("SetContext", in: [Argument("values", "a{sv}")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.setContext($1, of: nil) }
                 },
@@ -359,7 +364,7 @@ extension Daemon {
         handle(.rootMoved(nextRequest(), root, to: output, by: call.client), answering: call)
     }
 
-    fileprivate func setOutputs(_ call: MessageReader) throws {
+    fileprivate func setOutputs(_ call: MessageReader, hasOptions: Bool = false) throws {
         var outputs: [String] = []
         _ = try call.enterContainer(.array, "s")
         while try call.peekType() != nil {
@@ -368,7 +373,26 @@ extension Daemon {
             if outputs.count <= Limits.outputs { outputs.append(name) }
         }
         try call.exitContainer()
-        handle(.outputsSet(nextRequest(), outputs, by: call.client), answering: call)
+        var sizes: [OutputSize] = []
+        if hasOptions {
+            try CallOptions.read(call, known: [("sizes", "a{s(uu)}")]) { _ in sizes = try readSizes(call) }
+        }
+        handle(.outputsSet(nextRequest(), outputs, by: call.client, sizes: sizes), answering: call)
+    }
+
+    private func readSizes(_ call: MessageReader) throws -> [OutputSize] {
+        var sizes: [OutputSize] = []
+        _ = try call.enterContainer(.array, "{s(uu)}")
+        while try call.enterContainer(.dictEntry, "s(uu)") {
+            let output = String(cString: try call.readString())
+            _ = try call.enterContainer(.structure, "uu")
+            let size = OutputSize(output, width: try call.readUInt32(), height: try call.readUInt32())
+            if sizes.count <= Limits.outputs { sizes.append(size) }
+            try call.exitContainer()
+            try call.exitContainer()
+        }
+        try call.exitContainer()
+        return sizes
     }
 
     /// Sets values of the context: those that a flow sees, or with nil those of the coordinator.

@@ -114,6 +114,32 @@ GETTER (const char *, flowbus_screen_get_reason, self->reason)
 GETTER (const char *, flowbus_screen_get_output, self->output)
 
 /**
+ * flowbus_screen_get_output_size:
+ * @self: a screen
+ * @width: (out) (optional): the width of the output, in the pixels of the compositor
+ * @height: (out) (optional): its height
+ *
+ * Gets how large the output is on which the windows of its root are, as the latest call of Present said it: so that the first picture
+ * can have the final size.
+ *
+ * Returns: whether that is known; otherwise @width and @height are 0
+ */
+gboolean
+flowbus_screen_get_output_size (FlowbusScreen *self, int *width, int *height)
+{
+  guint32 size[2] = { 0, 0 };
+  gboolean is_known;
+
+  g_return_val_if_fail (FLOWBUS_IS_SCREEN (self), FALSE);
+  is_known = self->details && g_variant_lookup (self->details, "size", "(uu)", &size[0], &size[1]);
+  if (width)
+    *width = (int) MIN (size[0], G_MAXUINT16);
+  if (height)
+    *height = (int) MIN (size[1], G_MAXUINT16);
+  return is_known;
+}
+
+/**
  * flowbus_screen_get_direction: (get-property direction)
  * @self: a screen
  *

@@ -23,6 +23,7 @@ FLOWBUS_API gboolean flowbus_screen_is_live (FlowbusScreen *self);
 /* What the latest call of Present said. */
 FLOWBUS_API const char *flowbus_screen_get_reason (FlowbusScreen *self);
 FLOWBUS_API const char *flowbus_screen_get_output (FlowbusScreen *self);
+FLOWBUS_API gboolean flowbus_screen_get_output_size (FlowbusScreen *self, int *width, int *height);
 FLOWBUS_API const char *flowbus_screen_get_direction (FlowbusScreen *self);
 FLOWBUS_API const char *flowbus_screen_get_activation_token (FlowbusScreen *self);
 FLOWBUS_API char *flowbus_screen_take_activation_token (FlowbusScreen *self);

@@ -27,6 +27,9 @@ map     = { application = "org.example.Map" }
 bare    = {}
 slip    = { presenter = "org.example.Shop" }
 
+[outputs]
+setter = "org.example.Stacker"
+
 [[autostart]]
 flow = "shop"
 

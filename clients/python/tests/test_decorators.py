@@ -432,6 +432,24 @@ def test_a_step_that_is_no_input(device, install):
     idle_again(emit)
 
 
+def test_the_size_of_the_output(device, install):
+    """S-53: as the program that sets the outputs has told it."""
+    stacker = device.client("org.example.Stacker")
+    stacker.set_outputs("wall", "desk", sizes={"wall": (320, 240)})
+    install("""
+        @shop.screen("list", "detail")
+        def show(screen):
+            say(screen.name, "has", screen.output_size)
+            screen.show()
+    """)
+    wait_said(device, "list has (320, 240)")
+    stacker.set_outputs("desk", "wall", sizes={"wall": (320, 240)})
+    device.emit("shop/list", "itemPicked", item=7)
+    wait_said(device, "detail has None")
+    with pytest.raises(CallError, match="'wall' can't be '0x1' pixels large"):
+        stacker.set_outputs("wall", sizes={"wall": (0, 1)})
+
+
 def test_an_ask_and_a_result(device, install):
     install("""
         @shop.screen("list")

@@ -89,6 +89,12 @@ QStringList FlowBusScreenWindow::styles() const
     return details().toMap().value(QStringLiteral("styles")).toStringList();
 }
 
+QSize FlowBusScreenWindow::outputSize() const
+{
+    const QVariantList sides = details().toMap().value(QStringLiteral("size")).toList();
+    return sides.size() == 2 ? QSize(sides[0].toInt(), sides[1].toInt()) : QSize();
+}
+
 void FlowBusScreenWindow::attach(Screen *screen)
 {
     m_screen = screen;
@@ -151,6 +157,10 @@ void FlowBusScreenWindow::showWindow()
     if (m_wantedVisibility == Hidden || !m_wantedVisible || !m_screen->isLive)
         return;
     m_isAwaited = m_wantedVisibility != Minimized;
+    // The compositor of a device gives the window this size: with it from the beginning, nothing is painted twice. X11 has the pixels of
+    // the display.
+    if (size().isNull() && style() != QLatin1String("bar") && !outputSize().isEmpty())
+        resize(QGuiApplication::platformName() == QLatin1String("xcb") ? outputSize() / devicePixelRatio() : outputSize());
     QTimer::singleShot(answerLimit, this, &FlowBusScreenWindow::endWait);
     if (m_wantedVisibility != AutomaticVisibility)
         setVisibility(m_wantedVisibility);

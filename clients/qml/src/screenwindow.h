@@ -40,6 +40,9 @@ class FlowBusScreenWindow : public QQuickWindow, public QQmlParserStatus
     Q_PROPERTY(QString root READ root NOTIFY detailsChanged FINAL)
     /*! The output on which its root stands, usually the name of a display; empty if it stands on none. */
     Q_PROPERTY(QString output READ output NOTIFY detailsChanged FINAL)
+    /*! How large that output is, or the one with the windows of roots without an output, in the pixels of the compositor; empty if that is
+        not known. A window without a width and a height gets this size, unless its \l style is "bar". */
+    Q_PROPERTY(QSize outputSize READ outputSize NOTIFY detailsChanged FINAL)
     /*! Its arguments. A rule can change them (\l updated). An integer beyond 2^53 is a string. */
     Q_PROPERTY(QVariant arguments READ arguments NOTIFY argumentsChanged FINAL)
     /*! Its style, such as "modal"; empty if it has none. */
@@ -84,6 +87,7 @@ public:
     QString flow() const { return detail("flow"); }
     QString root() const { return detail("root"); }
     QString output() const { return detail("output"); }
+    QSize outputSize() const;
     QVariant arguments() const { return m_screen ? m_screen->arguments : QVariantMap(); }
     QString style() const { return detail("style"); }
     QStringList styles() const;

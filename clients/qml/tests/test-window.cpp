@@ -3,7 +3,32 @@
 
 #include <QtCore/QRegularExpression>
 #include <QtDBus/QDBusArgument>
+#include <QtDBus/QDBusMetaType>
 #include <QtTest/QSignalSpy>
+
+// How large an output is: (uu).
+struct OutputSize
+{
+    uint width = 0;
+    uint height = 0;
+};
+Q_DECLARE_METATYPE(OutputSize)
+
+static QDBusArgument &operator<<(QDBusArgument &argument, const OutputSize &size)
+{
+    argument.beginStructure();
+    argument << size.width << size.height;
+    argument.endStructure();
+    return argument;
+}
+
+static const QDBusArgument &operator>>(const QDBusArgument &argument, OutputSize &size)
+{
+    argument.beginStructure();
+    argument >> size.width >> size.height;
+    argument.endStructure();
+    return argument;
+}
 
 static const QByteArray definitions = R"(
 [steps]
@@ -61,6 +86,45 @@ private Q_SLOTS:
         QTRY_VERIFY(device.property("main/list", "Visible").toBool());
         list->setProperty("visible", false);
         QTRY_VERIFY(!device.property("main/list", "Visible").toBool());
+    }
+
+    // The first picture has the size of the output, unless the window has one of its own, or is a bar (S-53).
+    void hasTheSizeOfItsOutput()
+    {
+        Device device(R"(
+[steps]
+start = {}
+[screens]
+list = { presenter = "org.example.Shop" }
+detail = { presenter = "org.example.Shop" }
+bar = { presenter = "org.example.Shop" }
+[outputs]
+setter = "org.example.Displays"
+[flows.main]
+initial = "start"
+[flows.main.on]
+start = [{ screen = "list" }, { screen = "detail" }, { screen = "bar", style = "bar" }]
+)");
+        qDBusRegisterMetaType<OutputSize>();
+        qDBusRegisterMetaType<QMap<QString, OutputSize>>();
+        QVERIFY(device.tester.registerService(QStringLiteral("org.example.Displays")));
+        const QMap<QString, OutputSize> sizes{{QStringLiteral("wall"), {320, 240}}};
+        const QDBusMessage set = device.call(
+            QStringLiteral("/org/flowbus/Navigation1"), "org.flowbus.Navigation1.Coordinator", "SetOutputsWithOptions",
+            {QStringList(QStringLiteral("wall")), QVariantMap{{QStringLiteral("sizes"), QVariant::fromValue(sizes)}}});
+        QCOMPARE(set.type(), QDBusMessage::ReplyMessage);
+        device.run(R"(Presenter { name: "org.example.Shop"
+            property Component list: ScreenWindow {}
+            property Component detail: ScreenWindow { width: 200 }
+            property Component bar: ScreenWindow {} })");
+        QQuickWindow *list = Device::window("list");
+        QQuickWindow *detail = Device::window("detail");
+        QQuickWindow *bar = Device::window("bar");
+        QVERIFY(list && detail && bar);
+        QCOMPARE(list->property("outputSize").toSize(), QSize(320, 240));
+        QCOMPARE(list->size(), QSize(320, 240));
+        QCOMPARE(detail->width(), 200);
+        QVERIFY(bar->size() != QSize(320, 240));
     }
 
     // A window that says visible: false is presented when the program shows it.

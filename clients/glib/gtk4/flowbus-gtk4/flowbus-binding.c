@@ -373,6 +373,21 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
   return self;
 }
 
+/* The compositor of a device gives a window the size of its output. With that from the beginning, nothing is painted twice. A bar is a
+ * strip, whose size is its program's business. */
+static void
+take_output_size (FlowbusScreen *screen, GtkWindow *window)
+{
+  int width, height;
+
+  gtk_window_get_default_size (window, &width, &height);
+  if (width > 0 || height > 0 || gtk_widget_get_mapped (GTK_WIDGET (window)) ||
+      g_strcmp0 (flowbus_screen_get_style (screen), "bar") == 0 || !flowbus_screen_get_output_size (screen, &width, &height))
+    return;
+  _flowbus_surface_scale_size (GTK_WIDGET (window), &width, &height);
+  gtk_window_set_default_size (window, width, height);
+}
+
 /**
  * flowbus_screen_bind_window:
  * @screen: a screen
@@ -398,6 +413,8 @@ bind (FlowbusScreen *screen, GtkWidget *widget)
  *   program a way to raise windows, as cage before 0.3 and the kiosk shell of weston, the window is hidden and shown anew in place of
  *   that, unless it has the focus. The environment variable `FLOWBUS_RAISE` decides otherwise: `remap` has that done everywhere,
  *   `token` nowhere.
+ * - A window without a [property@Gtk.Window:default-width] and [property@Gtk.Window:default-height] gets those of its output, if flowbusd
+ *   knows them and the style of the screen is not "bar": its first picture has the size that the compositor gives it.
  * - A compositor knows which screen the window shows: on X11 by its property `_FLOWBUS_SCREEN`, on Wayland by the application id.
  * - When the screen is withdrawn, the window is destroyed; if it was withdrawn already, when control returns to the main loop.
  *
@@ -421,6 +438,8 @@ flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
   g_return_if_fail (FLOWBUS_IS_SCREEN (screen));
   g_return_if_fail (GTK_IS_WINDOW (window));
 
+  _flowbus_surface_expect_size (window, screen);
+  take_output_size (screen, window);
   self = bind (screen, GTK_WIDGET (window));
   g_signal_connect (window, "realize", G_CALLBACK (on_realize), self);
   g_signal_connect (window, "notify::title", G_CALLBACK (on_title), self);
@@ -429,7 +448,6 @@ flowbus_screen_bind_window (FlowbusScreen *screen, GtkWindow *window)
     on_realize (GTK_WIDGET (window), self);
   if (gtk_window_get_title (window))
     on_title (window, NULL, self);
-  _flowbus_surface_expect_size (window, screen);
   if (flowbus_screen_is_live (screen))
     _flowbus_surface_present (window, screen);
 }

@@ -7,6 +7,8 @@
 void _flowbus_surface_watch_input (GtkWidget *toplevel);
 GVariant *_flowbus_surface_get_options (GtkWidget *widget, gboolean is_back);
 void _flowbus_surface_identify (GtkWidget *toplevel, FlowbusScreen *screen);
+/* From the pixels of the display server to those of GTK. */
+void _flowbus_surface_scale_size (GtkWidget *toplevel, int *width, int *height);
 void _flowbus_surface_present (GtkWindow *window, FlowbusScreen *screen);
 /* The sizes of windows, where each gets that of its place. */
 void _flowbus_surface_note_sizes (GtkWidget *toplevel, FlowbusScreen *screen);

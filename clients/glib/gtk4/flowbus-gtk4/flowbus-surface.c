@@ -76,6 +76,21 @@ _flowbus_surface_watch_input (GtkWidget *toplevel)
   gtk_widget_add_controller (toplevel, controller);
 }
 
+/* X11 has the pixels of the display, Wayland those that GTK measures in. */
+void
+_flowbus_surface_scale_size (GtkWidget *toplevel, int *width, int *height)
+{
+#ifdef GDK_WINDOWING_X11
+  if (GDK_IS_X11_DISPLAY (gtk_widget_get_display (toplevel)))
+    {
+      int scale = MAX (gtk_widget_get_scale_factor (toplevel), 1);
+
+      *width /= scale;
+      *height /= scale;
+    }
+#endif
+}
+
 static char *
 make_token (GdkDisplay *display, const Input *input)
 {

@@ -89,6 +89,79 @@ test_ready (void)
   support_end (presenter);
 }
 
+/* Says how large the first output is, as the compositor does. */
+static void
+set_output_size (guint32 width, guint32 height)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDBusConnection) bus = g_dbus_connection_new_for_address_sync (
+    g_getenv ("DBUS_SESSION_BUS_ADDRESS"),
+    G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, &error);
+  g_autoptr (GVariant) named = NULL;
+  g_autoptr (GVariant) set = NULL;
+  GVariantBuilder options;
+
+  g_assert_no_error (error);
+  named = g_dbus_connection_call_sync (bus, "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "RequestName",
+                                       g_variant_new ("(su)", "org.example.Displays", 4), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, &error);
+  g_assert_no_error (error);
+  g_variant_builder_init (&options, G_VARIANT_TYPE_VARDICT);
+  g_variant_builder_add (&options, "{sv}", "sizes", g_variant_new_parsed ("{'wall': (%u, %u)}", width, height));
+  set = g_dbus_connection_call_sync (bus, "org.flowbus.Navigation1", "/org/flowbus/Navigation1", "org.flowbus.Navigation1.Coordinator",
+                                     "SetOutputsWithOptions", g_variant_new ("(@asa{sv})", g_variant_new_parsed ("['wall']"), &options),
+                                     NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, &error);
+  g_assert_no_error (error);
+  g_dbus_connection_close_sync (bus, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* A window that is shown has the size that it got as the default one. */
+static int
+default_width (GtkWindow *window)
+{
+  int width, height;
+
+  gtk_window_get_default_size (window, &width, &height);
+  return width;
+}
+
+/* The first picture has the size of the output, unless the program chose one, or it is a bar (S-53). */
+static void
+test_output_size (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = NULL;
+  g_autoptr (FlowbusScreen) sized = NULL;
+  g_autoptr (FlowbusScreen) bar = NULL;
+  GtkWindow *window;
+  int width, height;
+
+  screen = g_object_ref (support_open ("opened", 1));
+  g_assert_false (flowbus_screen_get_output_size (screen, &width, &height));
+  g_assert_cmpint (width + height, ==, 0);
+  gtk_window_destroy (open_window (screen, NULL));
+  set_output_size (320, 240);
+  g_set_object (&screen, support_open ("opened", 2));
+  g_assert_true (flowbus_screen_get_output_size (screen, &width, &height));
+  g_assert_cmpint (width, ==, 320);
+  g_assert_cmpint (height, ==, 240);
+  window = open_window (screen, NULL);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  gtk_window_get_default_size (window, &width, &height);
+  g_assert_cmpint (width, ==, 320);
+  g_assert_cmpint (height, ==, 240);
+
+  sized = g_object_ref (support_open ("opened", 3));
+  window = GTK_WINDOW (gtk_window_new ());
+  gtk_window_set_default_size (window, 200, -1);
+  flowbus_screen_bind_window (sized, window);
+  g_assert_cmpint (default_width (window), ==, 200);
+
+  bar = g_object_ref (support_open ("barred", 4));
+  g_assert_cmpint (default_width (open_window (bar, NULL)), !=, 320);
+  support_end (presenter);
+}
+
 /* A closed window dismisses its screen once, and without a Withdraw. */
 static void
 test_close (void)
@@ -659,6 +732,7 @@ main (int argc, char *argv[])
   gtk_init ();
   g_test_add_func ("/binding/visible", test_visible);
   g_test_add_func ("/binding/ready", test_ready);
+  g_test_add_func ("/binding/output-size", test_output_size);
   g_test_add_func ("/binding/close", test_close);
   g_test_add_func ("/binding/close-refused", test_close_refused);
   g_test_add_func ("/binding/destroy", test_destroy);

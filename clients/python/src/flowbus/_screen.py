@@ -97,6 +97,12 @@ class Screen:
         return str(self.native.get_output() or "")
 
     @property
+    def output_size(self) -> tuple[int, int] | None:
+        """How large the output of its windows is, in the pixels of the compositor: width and height. None if that is not known."""
+        is_known, width, height = self.native.get_output_size()
+        return (int(width), int(height)) if is_known else None
+
+    @property
     def arguments(self) -> Mapping[str, Any]:
         return _unpacked(self.native.get_arguments())
 

@@ -170,10 +170,12 @@ class Actions(abc.ABC):
         self.settle()
         self.call(ROOT, COORDINATOR, "MoveRoot", GLib.Variant("(os)", (object_path(root), output)))
 
-    def set_outputs(self, *outputs: str) -> None:
-        """Says which outputs there are. The test has to own the bus name of ``[outputs] setter``."""
+    def set_outputs(self, *outputs: str, sizes: Mapping[str, tuple[int, int]] | None = None) -> None:
+        """Says which outputs there are, and how large: ``set_outputs("DP-1", sizes={"DP-1": (1280, 720)})``. The test has to own the
+        bus name of ``[outputs] setter``."""
         self.settle()
-        self.call(ROOT, COORDINATOR, "SetOutputs", GLib.Variant("(as)", (outputs,)))
+        options = {} if sizes is None else {"sizes": GLib.Variant("a{s(uu)}", dict(sizes))}
+        self.call(ROOT, COORDINATOR, "SetOutputsWithOptions", GLib.Variant("(asa{sv})", (outputs, options)))
 
     def reload(self) -> list[str]:
         """Reads the definition files again, and returns the warnings."""
