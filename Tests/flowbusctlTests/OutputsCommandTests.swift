@@ -24,7 +24,8 @@ struct OutputsCommandTests {
     }
 
     @Test(arguments: [
-        (["DP-1"], 2, "com.example.Stacker"), (["a b", "--as", "com.example.Stacker"], 2, "'a b'"),
+        (["DP-1"], 2, "which ':1."), (["DP-1"], 2, "is not; '--as com.example.Stacker' owns that name for the call"),
+        (["a b", "--as", "com.example.Stacker"], 2, "'a b'"),
         (["DP-1", "DP-1", "--as", "com.example.Stacker"], 2, "given twice"),
     ])
     func `S-53 what can't be set is refused`(words: [String], status: Int32, text: String) throws {

@@ -225,6 +225,10 @@ final class ServiceClient {
         // Refused by the `emitters` of a flow, and not by the bus or as a call for root.
         case "\(BusNames.BusError.accessDenied)" where canOwnName && text.hasPrefix("flow '"):
             return Failure(.refused, reason + "; '--as' owns a name for the call", errorName: name)
+        // Refused to all but the owner of one name, which the reason quotes first.
+        case "\(BusNames.BusError.accessDenied)" where canOwnName && text.hasPrefix("the outputs are set only by "):
+            let owner = text.split(separator: "'").dropFirst().first ?? "NAME"
+            return Failure(.refused, reason + "; '--as \(owner)' owns that name for the call", errorName: name)
         default:
             return Failure(
                 .refused, reason, errorName: name, lines: text.split(separator: "\n").map(String.init))
