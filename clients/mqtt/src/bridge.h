@@ -84,7 +84,8 @@ typedef struct Bridge {
 } Bridge;
 
 /// Says something that others can bring about as often as they like: 20 lines a minute.
-void say_some(Bridge *bridge, const char *format, ...) PRINTF(2, 3);
+#define say_some(bridge, ...) say_some_line(bridge, text(__VA_ARGS__))
+void say_some_line(Bridge *bridge, char *line);
 
 void service_start(Bridge *bridge);
 void service_free(Bridge *bridge);

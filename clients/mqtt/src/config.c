@@ -9,19 +9,16 @@
 
 #include "toml.h"
 
-PRINTF(3, 4)
-static void fault(Config *config, const char *where, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    FREE char *why = NULL;
-    if (vasprintf(&why, format, arguments) < 0) abort();
-    va_end(arguments);
+#define fault(config, where, ...) tell_fault(config, where, text(__VA_ARGS__))
+
+static void tell_fault(Config *config, const char *where, char *why) {
     // A key that is missing has the line of its table.
     FREE char *key = copy(where);
     json_t *line;
     while (!(line = json_object_get(config->lines, key)) && strchr(key, '.')) *strrchr(key, '.') = '\0';
     FREE char *at = line ? text(":%lld", json_integer_value(line)) : copy("");
     fprintf(stderr, "flowbus-mqtt: %s%s: error: '%s' %s\n", config->file, at, where, why);
+    free(why);
     config->faults++;
 }
 

@@ -86,14 +86,10 @@ static void drop(Link *link) {
     link->client = NULL;
 }
 
+#define fail(link, ...) end_connection(link, text(__VA_ARGS__))
+
 /// The connection is lost, or did not come about.
-PRINTF(2, 3)
-static void fail(Link *link, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    char *why = NULL;
-    if (vasprintf(&why, format, arguments) < 0) abort();
-    va_end(arguments);
+static void end_connection(Link *link, char *why) {
     bool was_up = link->up;
     link->up = false;
     drop(link);

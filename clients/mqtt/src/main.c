@@ -10,7 +10,8 @@
 
 #include "bridge.h"
 
-void say_some(Bridge *bridge, const char *format, ...) {
+void say_some_line(Bridge *bridge, char *line) {
+    FREE char *owned = line;
     uint64_t now = now_monotonic();
     if (now - bridge->lines_since > 60000000) {
         if (bridge->lines > 20) say(LOG_WARNING, "%u more lines about messages are left out", bridge->lines - 20);
@@ -18,11 +19,6 @@ void say_some(Bridge *bridge, const char *format, ...) {
         bridge->lines_since = now;
     }
     if (++bridge->lines > 20) return;
-    va_list arguments;
-    va_start(arguments, format);
-    FREE char *line = NULL;
-    if (vasprintf(&line, format, arguments) < 0) abort();
-    va_end(arguments);
     // What others wrote has no control characters in the log.
     for (char *each = line; *each; each++) {
         if ((unsigned char)*each < 32) *each = '?';
@@ -179,24 +175,15 @@ int main(int argc, char **argv) {
         {"config", required_argument, NULL, 'c'}, {"state", required_argument, NULL, 's'}, {"session", no_argument, NULL, 'u'},
         {"system", no_argument, NULL, 'y'},       {"address", required_argument, NULL, 'a'}, {"check", no_argument, NULL, 'k'},
         {"version", no_argument, NULL, 'v'},      {"help", no_argument, NULL, 'h'},          {0}};
-    FREE char *file = in_home("XDG_CONFIG_HOME", ".config", "flowbus/mqtt.toml");
-    FREE char *folder = getenv("STATE_DIRECTORY") ? copy(getenv("STATE_DIRECTORY")) : in_home("XDG_STATE_HOME", ".local/state", "flowbus-mqtt");
-    if (access(file, F_OK) < 0) {
-        free(file);
-        file = copy("/etc/flowbus/mqtt.toml");
-    }
-    const char *address = NULL;
+    FREE char *own_file = in_home("XDG_CONFIG_HOME", ".config", "flowbus/mqtt.toml");
+    FREE char *own_folder = in_home("XDG_STATE_HOME", ".local/state", "flowbus-mqtt");
+    const char *file = access(own_file, F_OK) < 0 ? "/etc/flowbus/mqtt.toml" : own_file, *folder = getenv("STATE_DIRECTORY"), *address = NULL;
+    if (!folder) folder = own_folder;
     bool system = false, check = false;
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) >= 0;) {
         switch (option) {
-        case 'c':
-            free(file);
-            file = copy(optarg);
-            break;
-        case 's':
-            free(folder);
-            folder = copy(optarg);
-            break;
+        case 'c': file = optarg; break;
+        case 's': folder = optarg; break;
         case 'u': system = false; break;
         case 'y': system = true; break;
         case 'a': address = optarg; break;

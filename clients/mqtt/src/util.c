@@ -15,13 +15,8 @@ static uint64_t now_of(clockid_t clock) {
 uint64_t now_monotonic(void) { return now_of(CLOCK_BOOTTIME); }
 uint64_t now_real(void) { return now_of(CLOCK_REALTIME); }
 
-void say(int level, const char *format, ...) {
+void say_line(int level, char *line) {
     static const char *const words[] = {"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};
-    va_list arguments;
-    va_start(arguments, format);
-    char *line = NULL;
-    if (vasprintf(&line, format, arguments) < 0) abort();
-    va_end(arguments);
     if (getenv("JOURNAL_STREAM"))
         fprintf(stderr, "<%d>%s\n", level, line);
     else

@@ -28,7 +28,8 @@ uint64_t now_monotonic(void);
 uint64_t now_real(void);
 
 /// Writes a line to the log; with its level where the journal reads it.
-void say(int level, const char *format, ...) PRINTF(2, 3);
+#define say(level, ...) say_line(level, text(__VA_ARGS__))
+void say_line(int level, char *line);
 
 /// A new text; the program ends where there is no memory, as it does with each other allocation here.
 char *text(const char *format, ...) PRINTF(1, 2);
