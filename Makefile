@@ -178,7 +178,7 @@ help:
 	@echo 'make bench-tap  measure a tap until the display shows the next screen, beside the same programs in one process'
 	@echo '                (TAP="--on sway --runs 3")'
 	@echo 'make bench-tap-check  fail if a tap has more messages or system calls than before'
-	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in seven scenarios: each $(EVERY)th (EVERY=1 for all)'
+	@echo 'make faults     have a system call of flowbusd fail, or kill it there, in nine scenarios: each $(EVERY)th (EVERY=1 for all)'
 	@echo 'make flood      flood flowbusd with $(CALLS) calls of all sorts, on each bus (CALLS=10000000)'
 	@echo 'make history    decide whether what killed clients of a killed service saw has an order (HISTORY_KILLS=1000)'
 	@echo 'make spin       verify the model of tokens, owners and restarts, and hold recorded traces against it'

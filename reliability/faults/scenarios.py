@@ -69,14 +69,8 @@ def peers(world):
     finish(world, {**SHOWN, "/main/wishlist/movieList": True, receipt: True, "/main/wishlist/movieDetail": False})
 
 
-def restart(world):
-    """flowbusd was killed while a guard was asked, and starts again with its files."""
-    world.start_served()
-    expected = build(world)
-    world.guards = False
-    step = world.client.start(
-        role("/main/wishlist", "Stepper"), "EmitStepWithOptions", "sa{sv}a{sv}", "paid", {}, {"token": ("s", "paid")})
-    world.until(lambda: world.waiting_question, "the guard")
+def kill(world):
+    """Kills the first flowbusd while its guard was asked; the next one's guard says yes."""
     world.waiting_question, world.guards = None, True
     first = world.processes[0]
     first.accepted.add(-signal.SIGKILL)
@@ -85,6 +79,17 @@ def restart(world):
     world.processes.remove(first)
     first.end()
     world.ended.append(first)
+
+
+def restart(world):
+    """flowbusd was killed while a guard was asked, and starts again with its files."""
+    world.start_served()
+    expected = build(world)
+    world.guards = False
+    step = world.client.start(
+        role("/main/wishlist", "Stepper"), "EmitStepWithOptions", "sa{sv}a{sv}", "paid", {}, {"token": ("s", "paid")})
+    world.until(lambda: world.waiting_question, "the guard")
+    kill(world)
     world.start_served(is_faulty=True)
     world.until(lambda: step.answer, "the end of the call")
     # The guard is asked again (D-4).
@@ -141,4 +146,72 @@ def reload(world):
     finish(world, {**expected, "/main/wishlist/settingsList": False})
 
 
-SCENARIOS = {play.__name__: play for play in (start, navigate, peers, restart, replace, replaced, reload)}
+DEVICE = {
+    **SHOWN, "/device": True, "/device/clock": True, "/device/clock/movieList": False, "/device/clock/alarm": False, "/device/desk": True,
+    "/device/desk/movieList": False, "/device/player": True, "/device/player/film": False, "/device/dialogs": True,
+    "/device/dialogs/dialog": False}
+
+
+def film(world):
+    """A root with a timer, whose player shows a film, and becomes a picture in a corner; the player's instance."""
+    world.ask("", "Coordinator", "Coordinate", "ssa{sv}a{sv}", "device", "", {}, {"token": ("s", "device")})
+    world.emit("/device", "filmed")
+    world.until(lambda: world.watcher.tree.get("/device/player/film", {}).get("Owner") == ("s", world.peer.name), "the owner of the film")
+    instance = world.watcher.tree["/device/player"]["Instance"]
+    world.emit("/device", "shrunk")
+    return instance
+
+
+def queue(world, numbers):
+    """Asks for dialogs that have to wait for their turn."""
+    for number in numbers:
+        world.emit("/device/desk", "asked", {"number": ("x", number)}, wanted="deferred", changes=False)
+
+
+def finish_device(world, instance):
+    """The second dialog has its turn, and is the last one that does; the timer has emitted its step once; the player is the one of before."""
+    world.until(lambda: world.watcher.is_current and "/device/dialogs" in world.watcher.tree, "the first dialog")
+    world.emit("/device", "answered")
+
+    def is_second():
+        dialog = world.watcher.tree.get("/device/dialogs/dialog")
+        return world.watcher.is_current and dialog and dialog["Arguments"] == ("a{sv}", {"number": ("x", 2)})
+
+    world.until(is_second, "the second dialog")
+    world.until(lambda: world.watcher.is_current and "/device/clock/alarm" in world.watcher.tree, "the step of the timer")
+    player = world.watcher.tree["/device/player"]
+    if (player["Style"], player["Instance"]) != (("s", "corner"), instance):
+        world.wrong.append(f"the player has become {player}; its instance was {instance}")
+    finish(world, DEVICE)
+
+
+def moves(world):
+    """A child changes its place, a timer emits its step, and steps are taken in turn; one of them is taken back."""
+    world.start_served(is_faulty=True)
+    instance = film(world)
+    # It changes nothing itself: its parent takes the next step.
+    world.emit("/device/desk", "asked", {"number": ("x", 1)}, changes=False)
+    queue(world, (2, 3))
+    world.ask("/device/desk", "Stepper", "CancelStep", "s", f"t{world.tokens}")
+    finish_device(world, instance)
+
+
+def turns(world):
+    """flowbusd was killed while a guard was asked about the step that has its turn, others wait for theirs, and a timer runs."""
+    world.start_served()
+    instance = film(world)
+    world.guards = False
+    step = world.client.start(
+        role("/device/desk", "Stepper"), "EmitStepWithOptions", "sa{sv}a{sv}", "asked", {"number": ("x", 1)}, {"token": ("s", "first")})
+    world.until(lambda: world.waiting_question, "the guard")
+    queue(world, (2, 3))
+    token = f"t{world.tokens}"
+    kill(world)
+    world.start_served(is_faulty=True)
+    world.until(lambda: step.answer, "the end of the call")
+    # The guard is asked again (D-4), and the step has its turn still.
+    world.ask("/device/desk", "Stepper", "CancelStep", "s", token)
+    finish_device(world, instance)
+
+
+SCENARIOS = {play.__name__: play for play in (start, navigate, peers, restart, replace, replaced, reload, moves, turns)}
