@@ -267,11 +267,11 @@ clients:
 
 test-clients:
 	@tools/dependencies build demo clients lines run stacker test-clients $(if $(filter lock,$(or $(PARTS),lock)),lock) \
-	    $(if $(filter-out glib python inspector lines mqtt run stacker session lock,$(or $(PARTS),qml)),qml) \
+	    $(if $(filter-out glib python inspector lines mqtt run stacker session lock device,$(or $(PARTS),qml)),qml) \
 	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
-	@clients/build $(filter-out python examples templates,$(PARTS))
+	@clients/build $(filter-out python examples templates device,$(PARTS))
 	@clients/test $(PARTS)
 
 # The window that shows what a running flowbusd does, from this folder.
