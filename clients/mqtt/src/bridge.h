@@ -61,6 +61,7 @@ typedef struct Bridge {
     int64_t doubt_after;
     bool doubt_waits;  ///< Whether it may be waiting in flowbusd.
     bool doubts_remain;
+    uint64_t looked_at;  ///< The serial that was known when the doubts were begun with.
     sd_event_source *again;
 
     // record.c

@@ -140,8 +140,13 @@ void doubts_look(Bridge *bridge) {
     StepRow *row = bridge->doubt = store_next(bridge->store, bridge->doubt_after, which);
     if (!row) {
         bridge->doubt_after = 0;
-        if (bridge->doubts_remain) steps_wait(bridge, 5000000);
-        return steps_pump(bridge);
+        steps_pump(bridge);
+        // What has navigated meanwhile may be what is looked for.
+        if (bridge->doubts_remain && bridge->serial > bridge->looked_at)
+            steps_go_on(bridge);
+        else if (bridge->doubts_remain)
+            steps_wait(bridge, 5000000);
+        return;
     }
     bridge->doubt_after = row->id;
     // On another bus the name says nothing, and its connection is gone with the bus. Its own connection is the bridge's of now.

@@ -371,6 +371,7 @@ void steps_go_on(Bridge *bridge) {
     if (bridge->emitting) emit(bridge);
     if (bridge->doubt) return;
     bridge->doubts_remain = false;
+    bridge->looked_at = bridge->serial;
     bridge->doubt_after = 0;
     doubts_look(bridge);
 }
