@@ -125,7 +125,8 @@ inner() { # PLACE FOLDER COMMAND...
     mkdir -p "$place"/{home/$user,run,log}
     [[ ! -d $folder/home ]] || cp -r -- "$folder/home/." "$place/home/$user"
     [[ ! -d $folder/run ]] || cp -r -- "$folder/run/." "$place/run"
-    # From systemd 254 on it gives a unit the mounts that it asks for, and makes them where process 1 has left a folder.
+    # It gives a unit the mounts that it asks for, before systemd 254 only with PrivateUsers=, and makes them where process 1 has left a
+    # folder: unit-root, from 254 on mount-rootfs.
     mkdir -p "$place"/run/{systemd/system,systemd/unit-root,systemd/mount-rootfs,user/$uid,units,libraries}
     { grep -v "^$user:" /etc/passwd || true; } >"$place/passwd"
     echo "$user:x:$uid:$uid::/home/$user:/bin/sh" >>"$place/passwd"
