@@ -26,6 +26,7 @@ struct InstallTests {
         "/usr/share/fish/vendor_completions.d/flowbusctl.fish",
         "/usr/share/flowbus/flowbus.act.schema.json",
         "/usr/share/flowbus/flowbus.flows.schema.json",
+        "/usr/share/flowbus/flowbus.lines.schema.json",
         "/usr/share/man/man1/flowbusctl.1",
         "/usr/share/man/man5/flowbus.act.5",
         "/usr/share/man/man5/flowbus.flows.5",

@@ -38,12 +38,19 @@ void go_on(void);                   // Something that lines wait for is over.
 void requests_begin(void);
 void line_came(struct json_object *line);
 size_t requests_under_way(void);
+void add_id(struct json_object *to, struct json_object *line); // If the line has one.
+// A key of a line, of this type; false after it has said what is wrong. Without it, `value` is NULL.
+bool get(struct json_object *line, const char *key, json_type type, const char *what, struct json_object **value);
 void fail(struct json_object *line, const char *error, const char *message); // Says that a line is wrong, or failed.
+
+// events.c
+void events_begin(void);
+void events_again(void); // flowbusd is another process now.
+void watch(struct json_object *line);
 
 // serve.c
 void serve(struct json_object *line);
 void answer(struct json_object *line);
-size_t calls_under_way(void);
 
 // values.c
 struct json_object *json_of(sd_bus_message *message);           // One complete value.

@@ -167,7 +167,7 @@ static int takes(sd_event_source *source, int file, uint32_t events, void *data)
 }
 
 // Whether a descriptor is a file, of which epoll takes none.
-static bool watch(sd_event_source **source, int file, uint32_t events, sd_event_io_handler_t handler)
+static bool follow(sd_event_source **source, int file, uint32_t events, sd_event_io_handler_t handler)
 {
     int flags = fcntl(file, F_GETFL);
     if (flags < 0 || fcntl(file, F_SETFL, flags | O_NONBLOCK) < 0) refuse(EX_USAGE, "there are no lines: %s", strerror(errno));
@@ -186,8 +186,8 @@ void lines_begin(int in, int out)
     if (sd_event_add_defer(loop, &due, turn, NULL) < 0 || sd_event_source_set_priority(due, 10) < 0 ||
         sd_event_source_set_enabled(due, SD_EVENT_ONESHOT) < 0)
         refuse(EX_OSERR, "there is no event loop");
-    in_is_file = watch(&reading, in, EPOLLIN, came);
+    in_is_file = follow(&reading, in, EPOLLIN, came);
     // A socket is one descriptor for both; epoll has each once.
-    out_is_file = watch(&writing, in == out ? fcntl(out, F_DUPFD_CLOEXEC, 3) : out, EPOLLOUT, takes);
+    out_is_file = follow(&writing, in == out ? fcntl(out, F_DUPFD_CLOEXEC, 3) : out, EPOLLOUT, takes);
     if (writing) sd_event_source_set_enabled(writing, SD_EVENT_OFF);
 }

@@ -120,6 +120,7 @@ int main(int count, char **arguments)
     if (sd_event_default(&loop) < 0) refuse(EX_OSERR, "there is no event loop: %s", strerror(errno));
     connect_to(address, is_system);
     requests_begin();
+    events_begin();
     lines_begin(has_socket ? socket : STDIN_FILENO, has_socket ? socket : STDOUT_FILENO);
     int result = sd_event_loop(loop);
     // What was said last, such as the answer to a call.
