@@ -1,90 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which windows are to be seen, and where: compares them with the screens in sight, and has the compositor arrange them if they differ.
-#include "stacker.h"
+// Where the windows that are to be seen stand, and with which focus: compares that with what is, and has the compositor arrange them if it
+// differs.
+#include "look.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
 enum { BAR = 48 };                   // The height of a strip.
-static const uint64_t LATE = 2000000;     // us after which there is a cover for what is not shown
 static const uint64_t PATIENCE = 5000000; // us after which a compositor that has not given the covers their places never will
 static const uint64_t AGAIN = 150000;     // us after which the same is asked for once more
 static const uint64_t BETWEEN = 50000;    // us after which a focus that nobody has is given to somebody
 enum { TRIES = 3 };
-
-typedef LIST(const char *) name_list;
-
-// A screen in sight, with what is needed to place its window.
-struct show {
-    const struct screen *screen;
-    const char *name; // Of its window: that of the screen, or of a program that knows nothing of flowbus.
-    int output;
-    bool is_bar;
-    pid_t process;
-};
-typedef LIST(struct show) show_list;
-
-struct place {
-    const char *name;
-    int output;
-    bool is_bar;
-};
-typedef LIST(struct place) place_list;
-
-struct layer {
-    const char *output, *layer;
-    name_list names;
-};
-
-struct seen {
-    const char *output;
-    uint64_t dark; // The instance of the screen that has the output off, or 0.
-    enum { UNKNOWN, ON, OFF } power;
-    place_list places;
-};
-
-struct missing {
-    const char *what;
-    uint64_t late; // When its place is covered.
-};
-
-struct prepared {
-    uint64_t id;
-    int width, height;
-};
-
-// What one look leaves to the next one.
-struct state {
-    LIST(struct layer) former; // What was in front in a layer.
-    LIST(struct seen) seen;
-    LIST(struct missing) missing;
-    LIST(struct prepared) prepared;
-    LIST(uint64_t) settled; // The windows that were seen when all stood in order.
-};
-
-struct text {
-    const char *title, *why;
-};
-
-// One look.
-struct glance {
-    struct arena *arena;
-    const struct backend *backend;
-    char **exempt;
-    struct plan plan;
-    show_list shows;
-    LIST(struct window) owned;
-    place_list chosen;
-    struct text *texts; // What covers say, by outputs; without a title nothing.
-    bool *has_bar;      // By outputs.
-    uint64_t *dark;     // As of seen, by outputs.
-    const char **covers; // By outputs, the names of their windows.
-    const struct state *before;
-    struct state *after;
-};
 
 static struct arena *memory; // Of the state.
 static struct state *state;
@@ -124,14 +52,14 @@ int output_at(const struct view *view, struct area area)
     return 0;
 }
 
-static bool is_named(const char *name, char **names)
+bool is_named(const char *name, char **names)
 {
     for (; *names; names++)
         if (!strcmp(*names, name)) return true;
     return false;
 }
 
-static const char *window_name(struct glance *g, const char *path, uint64_t instance)
+const char *window_name(struct glance *g, const char *path, uint64_t instance)
 {
     if (g->backend->names_are_paths) return arena_print(g->arena, "%s %llu", path, (unsigned long long)instance);
     const char *below = strncmp(path, TREE, strlen(TREE)) ? path : path + strlen(TREE);
@@ -141,13 +69,13 @@ static const char *window_name(struct glance *g, const char *path, uint64_t inst
     return name;
 }
 
-static bool is_screen_name(const char *name)
+bool is_screen_name(const char *name)
 {
     return !strncmp(name, TREE, strlen(TREE)) || !strncmp(name, "org.flowbus.screen.", 19);
 }
 
 // The number of the cover of an output, and the name of its window.
-static int cover_number(const char *output)
+int cover_number(const char *output)
 {
     for (int at = 0; at < cover_count; at++)
         if (!strcmp(cover_outputs[at], output)) return at + 1;
@@ -156,7 +84,7 @@ static int cover_number(const char *output)
     return ++cover_count;
 }
 
-static const char *cover_name(struct glance *g, int output)
+const char *cover_name(struct glance *g, int output)
 {
     return g->covers[output];
 }
@@ -168,280 +96,19 @@ static bool is_cover(struct glance *g, const char *name)
     return false;
 }
 
-static bool is_there(struct glance *g, const char *name)
+bool is_there(struct glance *g, const char *name)
 {
     for EACH (struct window, it, &g->owned)
         if (!strcmp(it->name, name) && !(g->backend->is_undrawn && g->backend->is_undrawn(it->id))) return true;
     return false;
 }
 
-// Puts a window above all that were chosen before; one that was chosen before stays where it is.
-static void choose_one(struct glance *g, const char *name, int output, bool is_bar)
-{
-    for EACH (struct place, it, &g->chosen)
-        if (!strcmp(it->name, name)) {
-            it->output = output, it->is_bar = is_bar;
-            return;
-        }
-    *ADD(g->arena, &g->chosen) = (struct place){.name = name, .output = output, .is_bar = is_bar};
-}
-
-static void choose_above(struct glance *g, const char *name)
-{
-    for (size_t at = 0; at < g->chosen.count; at++)
-        if (!strcmp(g->chosen.at[at].name, name)) {
-            struct place place = g->chosen.at[at];
-            memmove(g->chosen.at + at, g->chosen.at + at + 1, (g->chosen.count - at - 1) * sizeof place);
-            g->chosen.at[g->chosen.count - 1] = place;
-            return;
-        }
-}
-
-// Whether something has been missing for so long that its place is covered.
-static bool is_late(struct glance *g, const char *what)
-{
-    struct missing *found = NULL;
-    for EACH (struct missing, it, &g->after->missing)
-        if (!strcmp(it->what, what)) found = it;
-    if (!found) {
-        found = ADD(g->arena, &g->after->missing);
-        *found = (struct missing){.what = arena_copy(g->arena, what), .late = now() + LATE};
-        for EACH (struct missing, it, &g->before->missing)
-            if (!strcmp(it->what, what)) found->late = it->late;
-    }
-    if (found->late <= now()) return true;
-    changed_at(found->late + 1000);
-    return false;
-}
-
-// The instance of the screen whose command line a process is, or was started by; 0 if there is none. flowbus-run says so in its environment.
-static uint64_t run_instance(pid_t process)
-{
-    char path[32], *variable = NULL;
-    size_t room = 0;
-    uint64_t instance = 0;
-    snprintf(path, sizeof path, "/proc/%d/environ", process);
-    FILE *environment = process ? fopen(path, "re") : NULL;
-    while (environment && !instance && getdelim(&variable, &room, 0, environment) > 0)
-        sscanf(variable, "FLOWBUS_SCREEN=" ROOT "/instance/%" SCNu64, &instance);
-    free(variable);
-    if (environment) fclose(environment);
-    return instance;
-}
-
-// The screens in sight, by their outputs.
-static void read_screens(struct glance *g, const screen_list *screens)
-{
-    bool is_mixed = false;
-    const char **from = arena_take(g->arena, g->plan.view.outputs.count * sizeof *from);
-    for EACH (struct screen, it, screens) {
-        struct show *show = ADD(g->arena, &g->shows);
-        show->screen = it;
-        show->name = *it->application ? it->application : window_name(g, it->path, it->instance);
-        show->is_bar = !strcmp(it->style, "bar");
-        show->process = flowbus_process(it->owner);
-        for (size_t at = 0; at < g->plan.view.outputs.count; at++)
-            if (!strcmp(g->plan.view.outputs.at[at].name, it->output)) show->output = (int)at;
-        if (show->is_bar) g->has_bar[show->output] = true;
-        is_mixed = is_mixed || (from[show->output] && strcmp(from[show->output], it->output));
-        from[show->output] = it->output;
-    }
-    flowbus_ask_always(is_mixed);
-    // The windows of command lines.
-    for EACH (struct window, window, &g->plan.view.windows) {
-        uint64_t instance = is_screen_name(window->name) || is_named(window->name, g->exempt) ? 0 : run_instance(window->process);
-        for EACH (struct show, it, &g->shows)
-            if (instance && it->screen->instance == instance) window->name = it->name;
-    }
-    // A program that names its windows otherwise is known by its process.
-    for EACH (struct show, it, &g->shows) {
-        if (!*it->screen->application || !it->process) continue;
-        bool is_known = false;
-        for EACH (struct window, window, &g->plan.view.windows) is_known = is_known || !strcmp(window->name, it->name);
-        for EACH (struct window, window, &g->plan.view.windows)
-            if (!is_known && window->process == it->process && !is_screen_name(window->name) && !is_named(window->name, g->exempt))
-                window->name = it->name;
-    }
-}
-
-// The windows without those of the processes that had a screen before: a program that hangs keeps its window.
-static void find_owned(struct glance *g)
-{
-    for EACH (struct window, window, &g->plan.view.windows) {
-        bool is_old = false;
-        for EACH (struct show, it, &g->shows) {
-            if (strcmp(it->name, window->name) || window->process == it->process) continue;
-            for EACH (struct window, other, &g->plan.view.windows)
-                is_old = is_old || (!strcmp(other->name, it->name) && other->process == it->process && it->process);
-        }
-        if (!is_old) *ADD(g->arena, &g->owned) = *window;
-    }
-}
-
-static struct area area_of(struct glance *g, int output, bool has_bar, bool is_bar)
+struct area area_of(struct glance *g, int output, bool has_bar, bool is_bar)
 {
     struct area area = g->plan.view.outputs.at[output].area;
     if (is_bar) area.height = BAR;
     else if (has_bar) area.y += BAR, area.height -= BAR;
     return area;
-}
-
-static const struct seen *seen_at(const struct state *of, const char *output)
-{
-    for EACH (struct seen, it, &of->seen)
-        if (!strcmp(it->output, output)) return it;
-    return NULL;
-}
-
-static bool was_seen(struct glance *g, int output, const char *name)
-{
-    const struct seen *seen = seen_at(g->before, g->plan.view.outputs.at[output].name);
-    if (seen)
-        for EACH (struct place, it, &seen->places)
-            if (!strcmp(it->name, name)) return true;
-    return false;
-}
-
-// Has the windows of screens that were not seen yet drawn as large as they will be.
-static void prepare(struct glance *g)
-{
-    for EACH (struct prepared, it, &g->before->prepared)
-        for EACH (struct window, window, &g->owned)
-            if (window->id == it->id) {
-                *ADD(g->arena, &g->after->prepared) = *it;
-                break;
-            }
-    for EACH (struct show, it, &g->shows)
-        for EACH (struct window, window, &g->owned) {
-            if (strcmp(window->name, it->name)) continue;
-            struct area wanted = area_of(g, it->output, g->has_bar[it->output], it->is_bar);
-            struct prepared *done = NULL;
-            for EACH (struct prepared, prepared, &g->after->prepared)
-                if (prepared->id == window->id) done = prepared;
-            if (was_seen(g, it->output, it->name) || (window->area.width == wanted.width && window->area.height == wanted.height) ||
-                (done && done->width == wanted.width && done->height == wanted.height))
-                break;
-            if (!done) done = ADD(g->arena, &g->after->prepared);
-            *done = (struct prepared){.id = window->id, .width = wanted.width, .height = wanted.height};
-            g->backend->prepare(&(struct aim){.window = *window, .output = it->output, .area = wanted, .is_bar = it->is_bar});
-            break;
-        }
-}
-
-static struct layer *layer_of(struct glance *g, const struct show *show)
-{
-    const char *output = g->plan.view.outputs.at[show->output].name;
-    for EACH (struct layer, it, &g->after->former)
-        if (!strcmp(it->output, output) && !strcmp(it->layer, show->screen->layer)) return it;
-    struct layer *layer = ADD(g->arena, &g->after->former);
-    *layer = (struct layer){.output = arena_copy(g->arena, output), .layer = arena_copy(g->arena, show->screen->layer)};
-    return layer;
-}
-
-static const struct layer *former_of(struct glance *g, const struct layer *layer)
-{
-    for EACH (struct layer, it, &g->before->former)
-        if (!strcmp(it->output, layer->output) && !strcmp(it->layer, layer->layer)) return it;
-    return NULL;
-}
-
-// Has all that screens ask for: their windows; those that were in front in their layer; a cover.
-static void choose_screens(struct glance *g)
-{
-    for EACH (struct show, it, &g->shows) {
-        if (!it->is_bar) g->dark[it->output] = flowbus_is_own(it->screen) ? it->screen->instance : 0;
-        if (flowbus_is_own(it->screen)) {
-            choose_above(g, cover_name(g, it->output));
-            continue;
-        }
-        struct layer *layer = layer_of(g, it);
-        if (it->screen->is_visible && is_there(g, it->name)) {
-            *ADD(g->arena, &layer->names) = arena_copy(g->arena, it->name);
-            choose_one(g, it->name, it->output, it->is_bar);
-            continue;
-        }
-        bool is_covered = is_late(g, it->name) || *it->screen->waiting;
-        const struct layer *former = former_of(g, layer);
-        if (!is_covered && former)
-            for EACH (const char *, name, &former->names)
-                if (is_there(g, *name)) {
-                    const char *copy = *ADD(g->arena, &layer->names) = arena_copy(g->arena, *name);
-                    choose_one(g, copy, it->output, it->is_bar);
-                }
-        if (is_covered && !it->is_bar) {
-            const char *slash = strrchr(it->screen->path, '/');
-            const char *name = slash ? slash + 1 : it->screen->path;
-            g->texts[it->output] = (struct text){.title = *it->screen->title ? it->screen->title : name, .why = it->screen->waiting};
-            choose_above(g, cover_name(g, it->output)); // What is below this screen is not seen.
-        }
-    }
-    // Layers without a screen keep what was there.
-    for EACH (struct layer, it, &g->before->former) {
-        bool is_new = false;
-        for EACH (struct layer, layer, &g->after->former)
-            is_new = is_new || (!strcmp(layer->output, it->output) && !strcmp(layer->layer, it->layer));
-        if (is_new) continue;
-        struct layer *layer = ADD(g->arena, &g->after->former);
-        *layer = (struct layer){.output = arena_copy(g->arena, it->output), .layer = arena_copy(g->arena, it->layer)};
-        for EACH (const char *, name, &it->names)
-            if (is_there(g, *name)) *ADD(g->arena, &layer->names) = arena_copy(g->arena, *name);
-    }
-}
-
-static void switch_output(struct glance *g, struct seen *seen)
-{
-    int wanted = seen->dark ? OFF : ON;
-    if (g->backend->switch_output && (int)seen->power != wanted) g->backend->switch_output(seen->output, wanted == ON);
-    seen->power = wanted;
-}
-
-static bool is_used(struct glance *g, int output)
-{
-    for EACH (struct show, it, &g->shows)
-        if (it->output == output && !it->is_bar) return true;
-    return false;
-}
-
-// An output whose root has nothing to show keeps what was seen for a while, and then says why. Nothing is kept below a lock.
-static void choose_rest(struct glance *g)
-{
-    size_t outputs = g->plan.view.outputs.count;
-    bool are_all_used = true;
-    for (size_t at = 0; at < outputs; at++) are_all_used = are_all_used && is_used(g, (int)at);
-    const root_list *roots = flowbus_empty_roots(!are_all_used);
-    if (roots)
-        for EACH (struct empty_root, it, roots) {
-            int output = 0;
-            for (size_t at = 0; at < outputs; at++)
-                if (!strcmp(g->plan.view.outputs.at[at].name, it->output)) output = (int)at;
-            if (!is_used(g, output)) g->texts[output] = (struct text){.title = it->title, .why = it->why};
-        }
-    for (size_t at = 0; at < outputs; at++) {
-        int output = (int)at, windows = 0;
-        const char *name = g->plan.view.outputs.at[at].name;
-        const struct seen *before = seen_at(g->before, name);
-        bool is_locked = false;
-        for EACH (struct place, it, &g->chosen) windows += it->output == output && !it->is_bar;
-        for EACH (struct show, it, &g->shows) is_locked = is_locked || (it->output == output && !strcmp(it->screen->style, "lock"));
-        if (windows == 1 && !g->texts[at].title && !is_locked && !g->dark[at]) {
-            bool keeps = is_used(g, output) || !is_late(g, arena_print(g->arena, "\t%s", name));
-            if (keeps && before)
-                for EACH (struct place, it, &before->places)
-                    if (is_there(g, it->name)) choose_one(g, it->name, output, it->is_bar);
-        }
-        struct seen *seen = ADD(g->arena, &g->after->seen);
-        seen->output = arena_copy(g->arena, name);
-        seen->dark = g->dark[at];
-        seen->power = before ? before->power : UNKNOWN; // It may be off because of the program before this one.
-        if (!seen->dark) switch_output(g, seen);
-        for EACH (struct place, it, &g->chosen)
-            if (it->output == output) {
-                it->name = arena_copy(g->arena, it->name);
-                *ADD(g->arena, &seen->places) = *it;
-            }
-        const struct text *text = &g->texts[at];
-        covers_say(cover_number(name), name, text->title ? text->title : "", text->title ? text->why : "");
-    }
 }
 
 // A window that has no screen of its own, and is a dialog of the program that has this window.
@@ -733,14 +400,7 @@ void look(const struct backend *backend, char **exempt, bool prints)
     g->texts = arena_take(arena, g->plan.view.outputs.count * sizeof *g->texts);
     g->has_bar = arena_take(arena, g->plan.view.outputs.count * sizeof *g->has_bar);
     g->dark = arena_take(arena, g->plan.view.outputs.count * sizeof *g->dark);
-    for (size_t at = 0; at < g->plan.view.outputs.count; at++) choose_one(g, cover_name(g, (int)at), (int)at, false);
-    if (screens) read_screens(g, screens);
-    find_owned(g);
-    if (screens) {
-        if (backend->prepare) prepare(g);
-        choose_screens(g);
-        choose_rest(g);
-    }
+    choose(g, screens);
     find_aims(g);
     arrange(g, prints);
     arena_free(memory);
