@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests share: a broker on loopback with TLS, passwords and an ACL, a bridge, people who send and follow, and a wire to cut."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -19,6 +21,17 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 BRIDGE = os.environ["FLOWBUS_MQTT"]
+FLEET = pathlib.Path(__file__).parent.parent / "flowbusctl-fleet"
+
+
+def fleet_module():
+    loader = importlib.machinery.SourceFileLoader("fleet", str(FLEET))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("fleet", loader))
+    loader.exec_module(module)
+    return module
+
+
+Client = fleet_module().Client
 # Where the bridge finds flowbusctl.
 os.environ["PATH"] = f"{pathlib.Path(os.environ['FLOWBUSCTL']).parent}:{os.environ['PATH']}"
 TIMEOUT = 30
@@ -173,7 +186,7 @@ class Person:
         self.up = threading.Event()
         self.granted = threading.Event()
         version = [mqtt.CallbackAPIVersion.VERSION1] if hasattr(mqtt, "CallbackAPIVersion") else []
-        self.client = mqtt.Client(*version, f"{user}-{uuid.uuid4()}", protocol=protocol)
+        self.client = Client(*version, f"{user}-{uuid.uuid4()}", protocol=protocol)
         self.client.username_pw_set(user, f"{user}-secret")
         if broker.tls:
             self.client.tls_set(str(broker.ca))

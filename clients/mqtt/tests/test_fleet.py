@@ -3,14 +3,15 @@
 
 import json
 import os
-import pathlib
+import queue
+import ssl
 import subprocess
 
+import paho.mqtt.client as mqtt
 import pytest
-from conftest import FLOWS, history
+from conftest import FLEET, FLOWS, Client, history
 
 FLOWBUSCTL = os.environ["FLOWBUSCTL"]
-PROGRAM = pathlib.Path(__file__).parent.parent / "flowbusctl-fleet"
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def fleet(broker, tmp_path):
 
     def run(*arguments, status=0, json_lines=True):
         result = subprocess.run(
-            [PROGRAM, "--config", file, *arguments, *(["--json"] if json_lines else [])], capture_output=True, text=True, check=False,
+            [FLEET, "--config", file, *arguments, *(["--json"] if json_lines else [])], capture_output=True, text=True, check=False,
             timeout=120)
         assert result.returncode == status, result.stdout + result.stderr
         return [json.loads(line) for line in result.stdout.splitlines()] if json_lines else result.stdout
@@ -111,7 +112,7 @@ def test_record_and_replay(three, fleet, tmp_path):
 
 def test_record_only_what_the_file_allows(three, fleet, tmp_path):
     file = tmp_path / "recording"
-    command = [PROGRAM, "--config", tmp_path / "fleet.toml", "record", "--output", file]
+    command = [FLEET, "--config", tmp_path / "fleet.toml", "record", "--output", file]
 
     def refused(device, *arguments):
         result = subprocess.run([*command, device, *arguments], capture_output=True, text=True, check=False)
@@ -155,5 +156,29 @@ def test_others_publish_what_they_like(three, fleet, person):
 ])
 def test_wrong_usage(tmp_path, arguments, status, said):
     result = subprocess.run(
-        [PROGRAM, *arguments], capture_output=True, text=True, check=False, env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)})
+        [FLEET, *arguments], capture_output=True, text=True, check=False, env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)})
     assert result.returncode == status and said in result.stderr
+
+
+def test_connection_that_breaks_while_something_is_written(broker, monkeypatch):
+    """The thread of the client goes on, and connects once more."""
+    loop, broken, events = mqtt.Client.loop_write, [], queue.SimpleQueue()
+
+    def break_once(client, *arguments):
+        if client.is_connected() and not broken:
+            broken.append(True)
+            raise ssl.SSLEOFError(8, "EOF occurred in violation of protocol")
+        return loop(client, *arguments)
+
+    monkeypatch.setattr(mqtt.Client, "loop_write", break_once)
+    version = [mqtt.CallbackAPIVersion.VERSION1] if hasattr(mqtt, "CallbackAPIVersion") else []
+    client = Client(*version, "breaks", protocol=mqtt.MQTTv5)
+    client.username_pw_set("operator", "operator-secret")
+    client.tls_set(broker.ca)
+    client.on_connect = lambda *_: (events.put("connected"), client.publish("flowbus/breaks", "x", 1))
+    client.on_publish = lambda *_: events.put("published")
+    client.connect("localhost", broker.port)
+    client.loop_start()
+    assert [events.get(timeout=30) for _ in range(3)] == ["connected", "connected", "published"] and broken
+    client.disconnect()
+    client.loop_stop()
