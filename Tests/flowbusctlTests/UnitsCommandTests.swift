@@ -149,6 +149,24 @@ struct UnitsCommandTests {
         #expect(try Program.run("units", "/nowhere/at/all").status == .status(66))
     }
 
+    @Test func `reload says where no systemd reads the units again`() throws {
+        let service = try Service(homeDefinitions)
+        let environment = [
+            "DBUS_SESSION_BUS_ADDRESS": service.bus.address, "XDG_RUNTIME_DIR": try path + "/run",
+            "XDG_CONFIG_HOME": try path + "/config",
+        ]
+        #expect(try Program.run("reload", environment: environment).errors.contains("[programs]") == false)
+        try #require(folder).write(Self.definitions, to: "config/flowbus/flows.d/a.toml")
+        let run = try Program.run("reload", environment: environment)
+        #expect(run.status == .status(0))
+        #expect(
+            run.errors.contains("flowbusctl: the definitions are read again, but not the units of [programs] ("),
+            "\(run.errors)")
+        #expect(run.errors.hasSuffix("; 'systemctl --user daemon-reload' reads them\n"))
+        // A bus that is named need not be that of the user's units.
+        #expect(try service.ctl("reload", environment: environment).errors.contains("[programs]") == false)
+    }
+
     /// Runs the generator as systemd does.
     private func generate(_ folders: String...) throws -> CommandRun {
         let program = try path + "/flowbus-generator"

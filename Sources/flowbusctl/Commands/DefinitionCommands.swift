@@ -144,7 +144,10 @@ extension ReloadCommand {
     /// Has systemd run the generator again, and the bus read the service files that this writes, where there are programs or were some.
     private func reloadUnits(_ client: ServiceClient, _ context: Context) throws(Failure) {
         let environment = Environment.all
-        guard context.options.bus != .system, let runtime = environment["XDG_RUNTIME_DIR"] else { return }
+        // Only the session bus is that of the user's units.
+        guard context.options.bus != .system, context.options.address == nil,
+            let runtime = environment["XDG_RUNTIME_DIR"]
+        else { return }
         let files = try? DefinitionFiles.load(from: DefinitionFolders(named: [], environment: environment))
         let haveServices = UnitGenerator.folders("", runtime: runtime).haveServices
         guard haveServices || files?.programs.isEmpty == false else { return }
