@@ -26,6 +26,15 @@ struct EffectTextTests {
                 reason: reason, activationToken: token, run: run))
     }
 
+    /// A screen whose root stands on an output of this size.
+    private static var presentOnOutput: Effect {
+        .present(
+            Presentation(
+                id: QuestionID(6), presenter: .service(service), path: "/base/main/page", name: "page", arguments: [],
+                instance: 3, flow: "/base/main", root: "/base/main", output: "DP-1",
+                size: OutputSize("DP-1", width: 1_280, height: 720), serial: 8, reason: .launch))
+    }
+
     private static func withdraw(_ reason: Withdrawal.Reason) -> Effect {
         .withdraw(Withdrawal(client: client, object: "/shop", path: "/base/main/page", instance: 3, reason: reason))
     }
@@ -87,6 +96,11 @@ struct EffectTextTests {
         ),
         (
             present(.service(service)),
+        ),
+        (
+            presentOnOutput,
+            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 0 3 \"\" /base/main 8 launch root /base/main output \"DP-1\" "
+                + "size 1280 720"
             "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8 launch styles 1 \"modal\" root /base/main"
         ),
         (
