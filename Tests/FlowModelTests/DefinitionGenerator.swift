@@ -92,9 +92,11 @@ struct DefinitionGenerator {
         return parameters
     }
 
-    /// Returns the key of what has these parameters (S-51).
+    /// Returns the key of what has these parameters (S-51). Those with several values are rare otherwise.
     private mutating func key(_ parameters: [Parameter]) -> [String] {
-        random.chance(45) ? parameters.map(\.name).filter { _ in random.chance(75) } : []
+        let isWide = parameters.count > 1
+        guard random.chance(isWide ? 90 : 45) else { return [] }
+        return parameters.map(\.name).filter { _ in random.chance(isWide ? 90 : 75) }
     }
 
     /// Returns values for parameters.
@@ -359,7 +361,8 @@ struct DefinitionGenerator {
             (parameters, answered) = (screens[number].parameters, screens[number].result)
             initial = random.chance(35) ? step(after: rank) : nil
         }
-        let reuses = random.chance(22)
+        // In layers, so that live children move (S-52).
+        let reuses = random.chance(covering == .layers ? 70 : 22)
         let onDismissed = random.chance(25) ? random.element(steps.indices.map(StepID.init)) : nil
         let onResult =
             answered == nil || random.chance(30) ? nil : random.element(steps.indices.map(StepID.init))

@@ -37,7 +37,7 @@ struct OperationGenerator {
         // A loop makes hundreds; two of them would be a slow world.
         if nodes.count > (isWild ? 8 : 45), let root = random.element(model.roots) {
             // By a permitted client, if there is one.
-            let owners = model.definitions.flows[root.definition].emitters.compactMap { model.owners[$0] }
+            let owners = owners(of: model.definitions.flows[root.definition].emitters, model)
             return .dismiss(target(root), random.element(owners) ?? client())
         }
         guard let node = random.element(nodes) else { return .timer }
@@ -104,7 +104,7 @@ struct OperationGenerator {
         if random.chance(20) { names.reverse() }
         if random.chance(3) { names.append(random.among("a b", "", "left")) }
         if random.chance(3) { names = (0..<random.number(15...17)).map { "o\($0 + random.below(2) * 10)" } }
-        let setter = model.definitions.outputSetter.flatMap { model.owners[$0] }
+        let setter = owners(of: [model.definitions.outputSetter].compactMap(\.self), model).first
         return .setOutputs(names, random.chance(92) ? setter ?? client() : client())
     }
 
@@ -122,7 +122,7 @@ struct OperationGenerator {
             values.append(Argument(name, random.chance(3) ? .bool(true) : value))
         }
         if random.chance(2) { values.append(Argument("z", .string("wrong"))) }
-        let owners = DefinitionGenerator.emitters.compactMap { model.owners[$0] }
+        let owners = owners(of: DefinitionGenerator.emitters, model)
         return .setContext(
             flow.map { target($0) }, values, random.chance(85) ? random.element(owners) ?? client() : client())
     }
@@ -174,6 +174,11 @@ struct OperationGenerator {
             target(called), goes: goes, token: random.chance(6) ? random.among("one", "two", "") : nil, client)
     }
 
+    /// The owners of bus names that are on the bus: who is gone calls no more.
+    private func owners(of names: [String], _ model: Model) -> [Client] {
+        names.compactMap { model.owners[$0] }.filter { clients.contains($0) }
+    }
+
     private mutating func client() -> Client { clients[random.below(clients.count)] }
 
     /// Sometimes a removed one.
@@ -221,7 +226,8 @@ struct OperationGenerator {
         guard random.chance(85), let (node, step) = random.element(waiting) else {
             return .cancel(target(node), token: random.among("one", "two", "ask one", ""), client())
         }
-        return .cancel(target(node), token: step.token, random.chance(90) ? step.client : client())
+        let isThere = clients.contains(step.client)
+        return .cancel(target(node), token: step.token, isThere && random.chance(90) ? step.client : client())
     }
 
     private mutating func emitMany(_ node: ModelNode, _ model: Model) -> Operation.Kind {
