@@ -79,13 +79,17 @@ struct Mirror: Equatable {
         }
     }
 
+    /// The values of a flow, whose signals may come later than the values (S-57). The model knows when.
+    private static let context = hash(of: "Context")
+
     private static func properties(
         _ message: MessageReader, of interface: UInt64, into object: inout Object
     ) throws {
         _ = try message.enterContainer(.array, "{sv}")
         while try message.enterContainer(.dictEntry, "sv") {
             let name = sim_message_hash(message.handle)
-            object[interface &* 31 ^ name] = sim_message_hash(message.handle)
+            let value = sim_message_hash(message.handle)
+            if name != context { object[interface &* 31 ^ name] = value }
             try message.exitContainer()
         }
         try message.exitContainer()

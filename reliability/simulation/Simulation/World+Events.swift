@@ -35,6 +35,7 @@ extension World {
             askForObjects()
         case .compare:
             checkOwners()
+            checkTitles()
             askForObjects()
             schedule.add(.compare, at: sim_now + (isQuiet ? 10_000_000 : profile.compareEvery))
         case .fault:
@@ -77,8 +78,7 @@ extension World {
             }
         case 5: reload()
         case 6...7:
-            let name = element(RandomDefinitions.services + RandomDefinitions.emitters) ?? ""
-            if !profile.isModelled || RandomDefinitions.emitters.contains(name) { own(name, chance(3) ? nil : program) }
+            own(element(busNames) ?? "", chance(3) ? nil : program)
         case 8...9:
             if let peer = program { schedule.add(.leave(peer), at: peer.nextToBus(sim_now)) }
         case 10: sim_disk_sync()
@@ -192,7 +192,7 @@ extension World {
             }
             try signal.exitContainer()
             if cause == 0, let number, let wrong = tokens.navigated(number, by: sender, step, serial: serial),
-                !profile.failsDisk, !profile.damages
+                keepsSteps
             {
                 fail(wrong)
             }
@@ -219,6 +219,9 @@ extension World {
         }
     }
 
+    /// Whether a step is never taken again: it may be where it could not be written, or was damaged (D-6, D-7).
+    private var keepsSteps: Bool { profile.folders.runtime != nil && !profile.failsDisk && !profile.damages }
+
     /// Serials that could not be reserved can occur again (D-7).
     var mayRepeatSerials: Bool { profile.failsDisk || profile.folders == .none }
 
@@ -234,11 +237,8 @@ extension World {
             if error != nil { return }
             do {
                 let serial = try answer.readUInt64()
-                // What could not be written, or was damaged, may be taken again (D-6, D-7).
                 let wrong = tokens.answered(key, serial: serial, verdict: String(cString: try answer.readString()))
-                if let wrong, !profile.failsDisk, !profile.damages {
-                    fail(wrong)
-                }
+                if let wrong, keepsSteps { fail(wrong) }
             } catch {
                 fail("the answer to EmitStepWithOptions can't be read: \(error)")
             }

@@ -122,8 +122,9 @@ extension World {
         ]
         var presented: Set<RecordKey> = []
         for case .present(let presentation) in effects { presented.insert(RecordKey(.node, presentation.instance)) }
-        for case .reportDelay(let path, "", _, _) in effects {
-            if let flow = coordinator.node(at: path) { presented.insert(RecordKey(.node, flow.instance)) }
+        // Their presenters were called or their steps taken; now they wait for a pause (S-47, S-48).
+        for case .reportDelay(let path, _, _, _) in effects {
+            if let node = coordinator.node(at: path) { presented.insert(RecordKey(.node, node.instance)) }
         }
         func isComparable(_ record: Record) -> Bool {
             lasting.contains(record.key.kind) && !presented.contains(record.key)

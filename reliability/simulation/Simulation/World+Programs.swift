@@ -53,7 +53,7 @@ extension World {
     func act(_ peer: Peer) {
         let (path, stepper, presentable) = (path(), BusNames.Interface.stepper, BusNames.Interface.presentable)
         if mirror.paths.count > 40 || (isMirrorSynced && mirror.paths.isEmpty) || chance(25) { return begin(peer) }
-        switch below(profile.isModelled ? 24 : 34) {
+        switch below(profile.isModelled ? 30 : 34) {
         case 0...6:
             call(peer, path, stepper, "EmitStep", "sa{sv}", flags: chance(20) ? 1 : 0) { body in
                 body.string(stepName)
@@ -91,10 +91,44 @@ extension World {
         case 23:
             guard let key = repeatable(peer) else { return }
             if chance(2) { repeatToken(peer, key) } else { cancel(peer, key) }
+        case 24...29 where profile.isModelled: actAsModelled(peer, path)
         case 24...25: call(peer, path, presentable, chance(2) ? "Claim" : "Release")
         case 26: ask(peer, ownPath(peer) ?? path)
         default: owned(peer, ownPath(peer) ?? path)
         }
+    }
+
+    /// Options of steps, and what one program alone may set: in runs with the model, which knows what becomes of it.
+    private func actAsModelled(_ peer: Peer, _ path: String) {
+        let setter = chance(8) ? peer : element(busNames.compactMap { owners[$0] }) ?? peer
+        switch below(6) {
+        case 0...1:
+            call(peer, path, BusNames.Interface.stepper, "EmitStepWithOptions", "sa{sv}a{sv}") { body in
+                body.string(stepName)
+                body.items(arguments())
+                body.items(
+                    (chance(3) ? [] : [("token", .string("m\(below(5))"))])
+                        + (chance(2) ? [] : [("input", .bool(chance(4)))]))
+            }
+        case 2:
+            call(peer, path, BusNames.Interface.stepper, "CancelStep", "s") { $0.string("m\(below(5))") }
+        case 3:
+            let isOfFlow = chance(2)
+            call(
+                setter, isOfFlow ? path : "\(BusNames.root)",
+                isOfFlow ? BusNames.Interface.flow : BusNames.Interface.coordinator, "SetContext", "a{sv}"
+            ) { $0.items(contextItems()) }
+        case 4: setOutputs(setter, ["left", "right", "one", "L-1"])
+        default: moveRoot(setter, path)
+        }
+    }
+
+    private func contextItems() -> [(String, Body.Item)] {
+        let all: [(String, Body.Item)] = [
+            ("c", .string(element(["x", "y", "z"]) ?? "")), ("k", .int64(Int64(below(3)))),
+            ("t", .string(element(["2s", "3500ms", "never", "x"]) ?? "")),
+        ]
+        return all.filter { _ in chance(2) }
     }
 
     /// What owners do with their screens.
@@ -115,24 +149,34 @@ extension World {
                 body.items([("title", .string("t\(below(3))")), ("tellSight", .bool(chance(2)))])
             }
         case 8:
-            call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "SetContext", "a{sv}") { body in
-                body.items([("c", chance(8) ? .int64(1) : .string(["x", "y"][below(2)]))])
+            let setter = element(RandomDefinitions.emitters.compactMap { owners[$0] }) ?? peer
+            call(setter, "\(BusNames.root)", BusNames.Interface.coordinator, "SetContext", "a{sv}") { body in
+                body.items([
+                    ("c", chance(8) ? .int64(1) : .string(["x", "y"][below(2)])),
+                    ("language", .string(["de", "en"][below(2)])),
+                ])
             }
         default:
-            if events % 4 == 0 { return setOutputs(peer) }
-            call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "MoveRoot", "os") { body in
-                body.string(path)
-                body.string(["left", "right", ""][below(3)])
+            // One program alone may.
+            if events % 4 == 0 {
+                return setOutputs(owners[RandomDefinitions.emitters[0]] ?? peer, ["left", "right", "middle"])
+            }
+            moveRoot(peer, path)
+        }
+    }
+
+    private func setOutputs(_ peer: Peer, _ names: [String]) {
+        call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "SetOutputs", "as") { body in
+            body.array(4) { body in
+                for name in names where chance(2) { body.string(name) }
             }
         }
     }
 
-    /// Mostly refused: one program alone may.
-    private func setOutputs(_ peer: Peer) {
-        call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "SetOutputs", "as") { body in
-            body.array(4) { body in
-                for name in ["left", "right", "middle"] where chance(2) { body.string(name) }
-            }
+    private func moveRoot(_ peer: Peer, _ path: String) {
+        call(peer, "\(BusNames.root)", BusNames.Interface.coordinator, "MoveRoot", "os") { body in
+            body.string(path)
+            body.string(["left", "right", ""][below(3)])
         }
     }
 

@@ -87,6 +87,19 @@ extension World {
         }
     }
 
+    /// The titles of presentables are those of their definitions, in the language of their context (S-58).
+    func checkTitles() {
+        guard let daemon, daemon.state.isServing, !daemon.isBusy else { return }
+        let forest = daemon.coordinator.machine.forest
+        for slot in forest.preorder() {
+            let (node, language) = (forest[slot], daemon.coordinator.machine.language(at: slot))
+            let title = daemon.coordinator.machine.texts(of: slot).title?.text(in: language, node.arguments) ?? ""
+            if node.declaredTitle != title {
+                fail("'\(node.path)' has the title '\(node.declaredTitle)', not '\(title)' (S-58)")
+            }
+        }
+    }
+
     /// Whether something was overdue some turns of the loop before: time can pass while flowbusd has work at hand.
     private func isOverdue(_ what: String) -> Bool {
         guard let first = overdue[what] else {

@@ -184,6 +184,11 @@ final class World {
         watcher = Peer(number: 1)
     }
 
+    /// The bus names that the definitions contain.
+    var busNames: [String] {
+        profile.isModelled ? DefinitionGenerator.emitters : RandomDefinitions.services + RandomDefinitions.emitters
+    }
+
     func fail(_ text: String) {
         if violation == nil { violation = text }
     }
@@ -206,7 +211,7 @@ final class World {
         setBus()
         add(watcher)
         for _ in 0..<profile.clients { join() }
-        for name in RandomDefinitions.services + RandomDefinitions.emitters where !chance(4) {
+        for name in busNames where !chance(4) {
             owners[name] = element(peers)
         }
         schedule.add(.compare, at: sim_now + profile.compareEvery)
