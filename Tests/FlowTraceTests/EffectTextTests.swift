@@ -96,12 +96,12 @@ struct EffectTextTests {
         ),
         (
             present(.service(service)),
+            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8 launch styles 1 \"modal\" root /base/main"
         ),
         (
             presentOnOutput,
             "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 0 3 \"\" /base/main 8 launch root /base/main output \"DP-1\" "
                 + "size 1280 720"
-            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8 launch styles 1 \"modal\" root /base/main"
         ),
         (
             present(
