@@ -51,8 +51,11 @@ static char *with_errors(struct screen *screen, char *what)
     return all;
 }
 
-static void fail(struct screen *screen, const char *error, char *message)
+static void fail(struct screen *screen, const char *error, char *said)
 {
+    // It can quote what the program wrote, also a part of a character, and a call with such a text would never leave: the screen would stay.
+    char *message = clean(said, strlen(said));
+    free(said);
     note("%s: %s", screen->name, message);
     char *whole = print(ERROR "%s", error);
     screen->tells = TELLS_END;

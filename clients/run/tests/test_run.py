@@ -150,6 +150,7 @@ def test_s59_standard_output_is_the_result(device, news, screen, output, result)
     ("numbered", "seven\n", "standard output is no JSON (unexpected character): 'seven'"),
     ("numbered", "7.5", "'7.5' is no value of the type 'x'"),
     ("numbered", "", "standard output is no JSON"),
+    ("numbered", "a" + 50 * "ä", "standard output is no JSON (unexpected character): 'a" + 39 * "ä" + "?'"),
     ("several", "7", "standard output has to be a JSON object with the values of the result, and is '7'"),
     ("several", '{"name": "x", "nmber": 7}', "the result declares no value 'nmber'"),
     ("several", '{"number": 7}', "name"),
