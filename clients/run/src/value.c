@@ -2,9 +2,12 @@
 // Values: those of a Present, and those that standard output has.
 #include "run.h"
 
+#include "exact.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +157,7 @@ static int append_number(sd_bus_message *to, struct json_object *json, const cha
     if (!json_object_is_type(json, json_type_int)) return does_not_fit(json, signature, why);
     for (size_t at = 0; at < sizeof ranges / sizeof *ranges; at++) {
         if (ranges[at].type != *signature) continue;
-        // Numbers above those of int64 are unsigned; json-c says the largest one for what is beyond.
+        // Numbers above those of int64 are unsigned.
         const char *text = json_object_to_json_string(json);
         bool is_negative = text[0] == '-';
         int64_t number = json_object_get_int64(json);
@@ -207,6 +210,7 @@ static int append_json(sd_bus_message *to, struct json_object *json, const char 
         return sd_bus_message_append(to, "b", json_object_get_boolean(json));
     case 'd':
         if (!json_object_is_type(json, json_type_double) && !json_object_is_type(json, json_type_int)) return does_not_fit(json, signature, why);
+        if (!isfinite(json_object_get_double(json))) return does_not_fit(json, signature, why); // JSON has no such number: it was too large.
         return sd_bus_message_append(to, "d", json_object_get_double(json));
     case 'a': return append_list(to, json, signature, why);
     default: return append_number(to, json, signature, why);
@@ -240,6 +244,21 @@ static const char *declared_type(struct screen *screen, const char *wanted, size
     return found;
 }
 
+// The value that a text is as JSON, to its end; null, and why not, where it is none.
+static struct json_object *parse(const char *text, char **why)
+{
+    struct json_tokener *tokener = take(json_tokener_new());
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    // The 0 is the end of a number, too.
+    struct json_object *json = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
+    enum json_tokener_error error = json_tokener_get_error(tokener);
+    json_tokener_free(tokener);
+    const char *lost = error == json_tokener_success ? lost_in_json(text, strlen(text)) : NULL;
+    if (error != json_tokener_success) *why = print("standard output is no JSON (%s): '%.80s'", json_tokener_error_desc(error), text);
+    if (lost) *why = print("standard output has a value that can't be taken: %s", lost);
+    return json;
+}
+
 int append_result(sd_bus_message *to, struct screen *screen, char **why)
 {
     size_t count;
@@ -257,10 +276,8 @@ int append_result(sd_bus_message *to, struct screen *screen, char **why)
         json = take(json_object_new_string(text));
         result = append_value(to, only, json, type, why);
     } else {
-        enum json_tokener_error error;
-        json = json_tokener_parse_verbose(text, &error);
-        if (error != json_tokener_success) {
-            *why = print("standard output is no JSON (%s): '%.80s'", json_tokener_error_desc(error), text);
+        json = parse(text, why);
+        if (*why) {
             result = -EINVAL;
         } else if (count == 1) {
             result = append_value(to, only, json, type, why);
