@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines in and out. Nothing that a line does makes the bus wait: what is not read is kept, up to a limit, and no more lines are taken.
 #include "connect.h"
+#include "exact.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +80,10 @@ static void take_line(char *bytes, size_t length)
     size_t end = json_tokener_get_parse_end(tokener);
     // A number alone goes on until something else comes.
     if (error == json_tokener_continue) line = json_tokener_parse_ex(tokener, "", -1), error = json_tokener_get_error(tokener);
-    if (error == json_tokener_success && json_object_is_type(line, json_type_object)) {
+    const char *lost = error == json_tokener_success ? lost_in_json(bytes, length) : NULL;
+    if (lost) {
+        fail(json_object_is_type(line, json_type_object) ? line : NULL, "InvalidArguments", lost);
+    } else if (error == json_tokener_success && json_object_is_type(line, json_type_object)) {
         line_came(line);
     } else {
         char *why = error == json_tokener_success

@@ -42,6 +42,21 @@ void add_id(struct json_object *to, struct json_object *line)
     if (line && json_object_object_get_ex(line, "id", &id)) add(to, "id", json_object_get(id));
 }
 
+// A message without the characters of which its quotes have a part alone. All that it quotes was checked.
+static char *whole_characters(const char *message)
+{
+    char *copy = take(malloc(strlen(message) + 1)), *end = copy;
+    while (*message) {
+        unsigned char lead = (unsigned char)*message;
+        size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1, there = 1;
+        while (there < length && (message[there] & 0xc0) == 0x80) there++;
+        if (there == length) end = mempcpy(end, message, length);
+        message += there;
+    }
+    *end = 0;
+    return copy;
+}
+
 void fail(struct json_object *line, const char *error, const char *message)
 {
     struct json_object *said = take(json_object_new_object());
@@ -49,8 +64,9 @@ void fail(struct json_object *line, const char *error, const char *message)
     // Errors of flowbus have short names in lines.
     char *whole = strchr(error, '.') ? NULL : print(FLOWBUS ".Error.%s", error);
     add(said, "error", text(whole ? whole : error));
-    add(said, "message", text(message));
-    free(whole);
+    char *characters = whole_characters(message);
+    add(said, "message", text(characters));
+    free(characters), free(whole);
     say(said);
 }
 
@@ -194,7 +210,7 @@ static void send(struct json_object *line, sd_bus_message *call, int result, con
 {
     if (result >= 0) result = sd_bus_message_seal(call, 1, 0);
     if (result < 0) {
-        fail(line, "InvalidArguments", result == -EINVAL ? "a value of this line can't go over the bus" : strerror(-result));
+        fail(line, "InvalidArguments", result == -EINVAL ? "a value of this line can't go over the bus" : result == -ERANGE ? "a number of this line is too large" : strerror(-result));
         sd_bus_message_unref(call);
         return;
     }

@@ -122,6 +122,7 @@ int append_value(sd_bus_message *to, struct json_object *json)
         return sd_bus_message_append(to, "v", "x", json_object_get_int64(json));
     case json_type_double: {
         double number = json_object_get_double(json);
+        if (!isfinite(number)) return -ERANGE; // JSON has no such number: it was too large.
         // Some languages write a whole number so. As an integer it becomes whichever number is declared.
         if (fabs(number) <= 9007199254740992.0 && number == floor(number)) return sd_bus_message_append(to, "v", "x", (int64_t)number);
         return sd_bus_message_append(to, "v", "d", number);
