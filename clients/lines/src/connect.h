@@ -33,6 +33,7 @@ void *take(void *memory); // Ends the program where there is no memory.
 void lines_begin(int in, int out);
 void say(struct json_object *line); // Writes it, and lets it go.
 void go_on(void);                   // Something that lines wait for is over.
+extern size_t awaited;              // Answers beside those of requests, which still come after the last line.
 
 // requests.c
 void requests_begin(void);

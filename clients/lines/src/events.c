@@ -30,12 +30,14 @@ static int stack_told(sd_bus_message *answer, void *data, sd_bus_error *error)
 {
     (void)data, (void)error;
     if (!sd_bus_message_is_method_error(answer, NULL)) say_stack(answer, "");
+    awaited--;
+    go_on();
     return 0;
 }
 
 static void ask_stack(void)
 {
-    sd_bus_call_method_async(bus, NULL, FLOWBUS, ROOT, FLOWBUS ".Coordinator", "GetStack", stack_told, NULL, "s", "");
+    if (sd_bus_call_method_async(bus, NULL, FLOWBUS, ROOT, FLOWBUS ".Coordinator", "GetStack", stack_told, NULL, "s", "") >= 0) awaited++;
 }
 
 static int stack_changed(sd_bus_message *signal, void *data, sd_bus_error *error)

@@ -17,11 +17,12 @@ static char *coming, *unread;        // What was read of lines, and what is stil
 static size_t coming_length, coming_room, unread_length, unread_room, unread_start;
 static bool is_skipping, is_at_end;  // The rest of a line that is too long; nothing more comes.
 static struct json_tokener *tokener;
+size_t awaited;
 
 static void end_if_done(void)
 {
     // The answers to what was asked before still come.
-    if (is_at_end && !coming_length && !requests_under_way() && !unread_length) sd_event_exit(loop, 0);
+    if (is_at_end && !coming_length && !requests_under_way() && !awaited && !unread_length) sd_event_exit(loop, 0);
 }
 
 static bool may_take(void)

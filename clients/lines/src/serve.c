@@ -156,6 +156,8 @@ static int named(sd_bus_message *answer, void *data, sd_bus_error *unused)
         done(line);
     }
     json_object_put(line);
+    awaited--;
+    go_on();
     return 0;
 }
 
@@ -191,7 +193,10 @@ void serve(struct json_object *line)
     sd_bus_add_object_vtable(bus, NULL, path, FLOWBUS ".Navigator", navigator, NULL);
     free(path);
     int result = sd_bus_request_name_async(bus, NULL, json_object_get_string(name), 0, named, json_object_get(line));
-    if (result >= 0) return;
+    if (result >= 0) {
+        awaited++;
+        return;
+    }
     fail(line, SD_BUS_ERROR_FAILED, strerror(-result));
     json_object_put(line);
 }

@@ -260,6 +260,16 @@ def test_the_last_answers_come_after_the_last_line(device):
     assert done.returncode == 0 and [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
 
 
+def test_what_the_last_line_asks_for_comes(device):
+    def told(line):
+        done = subprocess.run([CONNECT, "--address", device.address], input=line, capture_output=True, timeout=TIMEOUT)
+        assert done.returncode == 0
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert [screen["screen"] for screen in told(b'{"watch": "stack"}')[0]["stack"]] == ["shop/home"]
+    assert told(b'{"serve": "com.example.Lines", "id": 1}') == [{"id": 1, "done": True}]
+
+
 def test_more_steps_than_a_client_has_tokens(flowbus):
     # A disk would take a minute.
     device = flowbus(toml=FLOWS, options=["--state", "none"])
