@@ -51,25 +51,36 @@ static char *with_errors(struct screen *screen, char *what)
     return all;
 }
 
-static void fail(struct screen *screen, const char *error, char *said)
+// Without a time limit: flowbusd answers each call, and if it ends, the bus says so.
+static int tell(struct screen *screen, sd_bus_message *call)
 {
-    // It can quote what the program wrote, also a part of a character, and a call with such a text would never leave: the screen would stay.
-    char *message = clean(said, strlen(said));
-    free(said);
-    note("%s: %s", screen->name, message);
-    char *whole = print(ERROR "%s", error);
+    return sd_bus_call_async(bus, &screen->telling, call, answered, screen, UINT64_MAX);
+}
+
+static void dismiss_with(struct screen *screen, const char *error, const char *message)
+{
+    sd_bus_message *call = NULL;
     screen->tells = TELLS_END;
-    if (sd_bus_call_method_async(bus, &screen->telling, FLOWBUS, screen->path, PRESENTABLE, "DismissWithOptions", answered, screen, "a{sv}", 2,
-            "error", "s", whole, "message", "s", message) < 0)
-        screen_told(screen);
-    free(whole), free(message);
+    int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, screen->path, PRESENTABLE, "DismissWithOptions");
+    if (result >= 0)
+        result = error ? sd_bus_message_append(call, "a{sv}", 2, "error", "s", error, "message", "s", message) : sd_bus_message_append(call, "a{sv}", 0);
+    if (result >= 0) result = tell(screen, call);
+    sd_bus_message_unref(call);
+    if (result < 0) screen_told(screen);
 }
 
 static void dismiss(struct screen *screen)
 {
-    screen->tells = TELLS_END;
-    if (sd_bus_call_method_async(bus, &screen->telling, FLOWBUS, screen->path, PRESENTABLE, "Dismiss", answered, screen, NULL) < 0)
-        screen_told(screen);
+    dismiss_with(screen, NULL, NULL);
+}
+
+static void fail(struct screen *screen, const char *error, char *said)
+{
+    // It can quote what the program wrote, also a part of a character, and a call with such a text would never leave: the screen would stay.
+    char *message = clean(said, strlen(said)), *whole = print(ERROR "%s", error);
+    note("%s: %s", screen->name, message);
+    dismiss_with(screen, whole, message);
+    free(said), free(message), free(whole);
 }
 
 static void finish(struct screen *screen)
@@ -83,7 +94,7 @@ static void finish(struct screen *screen)
         result = -E2BIG;
     }
     if (result >= 0) result = append_result(call, screen, &why);
-    if (result >= 0) result = sd_bus_call_async(bus, &screen->telling, call, answered, screen, 0);
+    if (result >= 0) result = tell(screen, call);
     if (result < 0) fail(screen, "Result", print("'%s' gives no result: %s", screen->command[0], why ? why : strerror(-result)));
     free(why);
     sd_bus_message_unref(call);
@@ -154,7 +165,7 @@ static void emit(struct screen *screen, char *message)
     int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, screen->path, FLOWBUS ".Stepper", "EmitStepWithOptions");
     if (result >= 0) result = append_step(call, screen, message);
     if (result >= 0) result = sd_bus_message_append(call, "a{sv}", 1, "token", "s", token); // A repeated call brings no second step.
-    if (result >= 0) result = sd_bus_call_async(bus, &screen->telling, call, answered, screen, 0);
+    if (result >= 0) result = tell(screen, call);
     if (result < 0) fail(screen, "Step", print("the step of the status %d can't be emitted: %s", WEXITSTATUS(screen->ended), strerror(-result)));
     free(token), free(message);
     sd_bus_message_unref(call);

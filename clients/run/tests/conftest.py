@@ -167,9 +167,13 @@ def news(tmp_path):
     news.close()
 
 
-@pytest.fixture
-def device(flowbus, news):
+def start(flowbus, news, *before):
     device = flowbus(toml=FLOWS.replace("@PROGRAM@", PROGRAM).replace("@FIFO@", news.path))
-    device.program("org.flowbus.Run", [RUN, "--grace", GRACE])
+    device.program("org.flowbus.Run", [*before, RUN, "--grace", GRACE])
     device.show("main/home")
     return device
+
+
+@pytest.fixture
+def device(flowbus, news):
+    return start(flowbus, news)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import PROGRAM, RUN, Process
+from conftest import PROGRAM, RUN, Process, start
 
 from gi.repository import Gio, GLib
 
@@ -223,6 +223,21 @@ def test_s59_flowbusd_killed(device, news):
     device.start_flowbusd()
     device.wait_for(lambda tree: "main/refusal" in tree and SCREEN not in tree, "the step of the status")
     assert news.is_silent()
+
+
+def test_s59_flowbusd_takes_longer_than_a_call_of_sd_bus(flowbus, news):
+    device = start(flowbus, news, "/usr/bin/env", "SYSTEMD_BUS_TIMEOUT=100ms")
+    device.emit("main", "shown", deed="obey")
+    process = Process(news.next()["process"])
+    device.wait_presented(SCREEN)
+    os.kill(device.flowbusd.process_id, signal.SIGSTOP)
+    news.tell("exit 6")
+    process.wait_ended()
+    with pytest.raises(GLib.Error, match="Timeout"):
+        device.connect().call_sync("org.flowbus.Navigation1", "/org/flowbus/Navigation1", "org.freedesktop.DBus.Peer", "Ping", None, None,
+            Gio.DBusCallFlags.NONE, 1000, None)
+    os.kill(device.flowbusd.process_id, signal.SIGCONT)
+    device.wait_for(lambda tree: "main/refusal" in tree and SCREEN not in tree, "the step of the status")
 
 
 def test_s59_flowbus_run_killed(device, news):
