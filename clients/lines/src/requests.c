@@ -128,9 +128,8 @@ static void ask(struct request *request)
         sd_bus_message_get_interface(request->call), sd_bus_message_get_member(request->call));
     if (result >= 0) result = sd_bus_message_rewind(request->call, true);
     if (result >= 0) result = sd_bus_message_copy(call, request->call, true);
-    // Who waits for a flow to be ready says how long by ending.
-    uint64_t limit = !strcmp(sd_bus_message_get_member(request->call), "WaitReady") ? UINT64_MAX : 0;
-    if (result >= 0) result = sd_bus_call_async(bus, &request->slot, call, answered, request, limit);
+    // Without a time limit: flowbusd answers each call, and if it ends, the bus says so. Who waits for a flow to be ready says how long by ending.
+    if (result >= 0) result = sd_bus_call_async(bus, &request->slot, call, answered, request, UINT64_MAX);
     sd_bus_message_unref(call);
     if (result >= 0) return;
     fail(request->line, SD_BUS_ERROR_FAILED, strerror(-result));
