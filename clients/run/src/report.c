@@ -193,8 +193,15 @@ static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused)
     } else if (error && screen->tells == TELLS_RESULT) {
         fail(screen, "Result", print("'%s' gives no result: %s", screen->command[0], error->message));
     } else if (screen->tells == TELLS_STEP) {
-        if (error) note("%s: the step of the status %d is refused: %s", screen->name, WEXITSTATUS(screen->ended), error->message);
-        dismiss(screen); // A screen without its program is none.
+        // A screen without its program is none. That no flow took the step has to be known, as it can be that of a payment; one that waits
+        // for the screen to come back (`deferred`) is lost with it.
+        const char *verdict = "";
+        if (error)
+            fail(screen, "Step", print("the step of the status %d is refused: %s", WEXITSTATUS(screen->ended), error->message));
+        else if (sd_bus_message_read(answer, "ts", NULL, &verdict) >= 0 && strcmp(verdict, "navigated") && strcmp(verdict, "pending"))
+            fail(screen, "Step", print("the step of the status %d was not taken: its verdict was '%s'", WEXITSTATUS(screen->ended), verdict));
+        else
+            dismiss(screen);
     } else {
         if (error) note("%s: flowbusd refuses how it ended: %s", screen->name, error->message);
         screen_told(screen);

@@ -29,6 +29,7 @@ opened   = {}
 covered  = {}
 uncovered = {}
 withdrawn = {}
+untaken  = {}
 declined = { why = "string", code = "int64", text = "string?" }
 paid     = {}
 gone     = { reason = "string", error = "string?", message = "string?" }
@@ -46,7 +47,7 @@ readable = { run = ["/etc/passwd"] }
 
 [screens.program]
 run = ["@PROGRAM@", "@FIFO@", "$deed", "$text", "$more"]
-exit = { 0 = "closed", 5 = "done", 6 = { step = "declined", arguments = { why = "$message", code = 7, text = "$text" } }, 7 = { step = "paid" } }
+exit = { 0 = "closed", 5 = "done", 6 = { step = "declined", arguments = { why = "$message", code = 7, text = "$text" } }, 7 = { step = "paid" }, 8 = { step = "untaken" } }
 arguments = { deed = "string", text = "string?", more = "string?" }
 
 [screens.kept]

@@ -115,6 +115,23 @@ def test_s59_a_step_without_arguments(device, news):
     device.wait_for(lambda tree: "main/receipt" in tree and SCREEN not in tree, "the step of the status")
 
 
+def test_s59_a_step_that_no_flow_takes_is_an_error(device, news):
+    device.emit("main", "shown", deed="exit", text="8")
+    message = "the step of the status 8 was not taken: its verdict was 'unhandled'"
+    assert ended(device) == {"reason": "failed", "error": "org.flowbus.Run.Error.Step", "message": message}
+
+
+def test_s59_s15_a_step_of_a_screen_that_is_covered_is_an_error(device, news):
+    device.emit("main", "shown", deed="obey")
+    news.next()
+    device.wait_presented(SCREEN)
+    device.emit("main", "covered")
+    device.show("main/cover")
+    news.tell("exit 7")
+    told = ended(device)
+    assert told["error"] == "org.flowbus.Run.Error.Step" and "its verdict was 'hidden'" in told["message"]
+
+
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM])
 def test_s59_a_signal_is_no_status(device, news, number):
     device.emit("main", "shown", deed="die", text=str(int(number)))
