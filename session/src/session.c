@@ -227,7 +227,7 @@ static int is_late(sd_event_source *source, uint64_t time, void *data)
 
 static void begins(uint32_t process)
 {
-    if (process == pid) return;
+    if (process == pid || left) return; // One that a killed session left is about to end.
     forget_connection();
     late = sd_event_source_disable_unref(late);
     // Programs that lost their display end sooner or later, each in its way. The session ends, so that all begin once more, with the
@@ -343,10 +343,15 @@ static int unit_removed(sd_bus_message *signal, void *data, sd_bus_error *error)
 
 // ---- The end
 
+// What is started later has no display. The bus can't forget variables; systemd starts what has a unit.
+static void forget_display(void)
+{
+    sd_bus_call_method(bus, MANAGER, "UnsetEnvironment", NULL, NULL, "as", 3, "WAYLAND_DISPLAY", "SWAYSOCK", "XDG_SESSION_TYPE");
+}
+
 static void leave(void)
 {
-    // What is started later has no display. The bus can't forget variables; systemd starts what has a unit.
-    sd_bus_call_method(bus, MANAGER, "UnsetEnvironment", NULL, NULL, "as", 3, "WAYLAND_DISPLAY", "SWAYSOCK", "XDG_SESSION_TYPE");
+    forget_display();
     sd_event_exit(loop, status);
 }
 
@@ -403,6 +408,20 @@ static int asked_to_end(sd_event_source *source, const struct signalfd_siginfo *
 }
 
 // ---- The beginning
+
+// Programs that a killed session has left know its display, and the target that is still active would start none of them.
+static void end_left_programs(void)
+{
+    char *active = NULL;
+    sd_bus_get_property_string(bus, "org.freedesktop.systemd1", "/org/freedesktop/systemd1/unit/flowbus_2dsession_2etarget",
+        "org.freedesktop.systemd1.Unit", "ActiveState", NULL, &active);
+    if (active && !strcmp(active, "active")) {
+        forget_display();
+        need(sd_bus_call_method_async(bus, NULL, MANAGER, "StopUnit", done, (void *)"the programs of a session that was killed do not end",
+            "ss", "graphical-session.target", "replace"), "the programs of a session that was killed do not end");
+    }
+    free(active);
+}
 
 static void usage(FILE *to)
 {
@@ -483,6 +502,7 @@ int main(int count, char **arguments)
         note("systemd does not answer: %s", error.message);
         return EX_UNAVAILABLE;
     }
+    end_left_programs();
     start_compositor();
     return sd_event_loop(loop);
 }
