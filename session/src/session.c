@@ -400,6 +400,13 @@ static void end(int code)
     stop("graphical-session.target");
 }
 
+static int bus_gone(sd_bus_message *signal, void *data, sd_bus_error *error)
+{
+    (void)signal, (void)data, (void)error;
+    note("the bus of the user has ended");
+    exit(EX_UNAVAILABLE);
+}
+
 static int asked_to_end(sd_event_source *source, const struct signalfd_siginfo *signal, void *data)
 {
     (void)source, (void)signal, (void)data;
@@ -485,7 +492,7 @@ int main(int count, char **arguments)
         return EX_UNAVAILABLE;
     }
     need(sd_bus_attach_event(bus, loop, SD_EVENT_PRIORITY_NORMAL), "the bus can't be followed");
-    need(sd_bus_set_exit_on_disconnect(bus, true), "the bus can't be followed");
+    need(sd_bus_match_signal(bus, NULL, NULL, NULL, "org.freedesktop.DBus.Local", "Disconnected", bus_gone, NULL), "the bus can't be followed");
     r = sd_bus_request_name(bus, NAME, 0);
     if (r < 0) {
         note(r == -EEXIST ? "a session of this user runs already" : "the bus refuses the name %s: %s", NAME, strerror(-r));
