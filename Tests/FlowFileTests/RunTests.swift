@@ -96,6 +96,10 @@ struct RunTests {
         ("run = ['$a'], arguments = { a = 'string' }", "run[1]", badProgram("$a")),
         ("run = ['bin/evince']", "run[1]", badProgram("bin/evince")),
         (
+            "run = ['ls -l']", "run[1]",
+            "'ls -l' can't be the program: no shell reads the line, so that each word stands by itself: [\"ls\", \"-l\"]"
+        ),
+        (
             "run = ['a', '$fil'], arguments = { file = 'string' }", "run[2]",
             "'$fil' refers to nothing (for the text itself write '$$fil'): screen 'my_page' has no argument 'fil'; did you mean "
                 + "'file'?"

@@ -63,6 +63,14 @@ extension Resolver {
     }
 
     private func checkProgram(_ text: String, _ location: Location) {
+        if !text.contains("/"), text.contains(where: \.isWhitespace) {
+            let words = text.split(whereSeparator: \.isWhitespace).map { "\"\($0)\"" }
+            diagnostics.error(
+                location,
+                "\(Text.quoted(text)) can't be the program: no shell reads the line, so that each word stands by itself: "
+                    + "[\(words.joined(separator: ", "))]")
+            return
+        }
         if text.isEmpty || text.hasPrefix("$") || !text.hasPrefix("/") && text.utf8.contains(UInt8(ascii: "/")) {
             diagnostics.error(
                 location,
