@@ -91,6 +91,18 @@ struct UnitsCommandTests {
             ])
     }
 
+    @Test func `a relative folder leads to absolute paths, as systemd wants them`() throws {
+        _ = try units(Self.definitions, "--output", path + "/first")
+        let arguments = try [
+            "-c", "cd '\(path)' && exec \"$0\" units flows --output out", Service.program(named: "flowbusctl"),
+        ]
+        let run = try ChildProcess("/bin/sh", arguments)
+        #expect(try run.waitForExit() == .status(0), "\(run.errors)")
+        let reader = try lines("out/systemd/user/app-flowbus-com.park.Reader.service")
+        #expect(try reader == lines("first/systemd/user/app-flowbus-com.park.Reader.service"))
+        #expect(reader.contains("SourcePath=\(try path)/flows/a.toml"))
+    }
+
     @Test func `a bus without systemd starts the program with the same words`() throws {
         let script = "printf '%s\\\\n' \\\"$@\\\" >\(try path)/words; exit 1"
         _ = try units(

@@ -22,9 +22,11 @@ extension Resolver {
         let watchdog = table["watchdog"].map { timeSpan($0, in: TimeSpan.ofCallers) } ?? .some(nil)
         let hardening = table["hardening"].map { self.hardening($0) } ?? .some([])
         guard hasName, let command, let start, let memory, let watchdog, let hardening else { return nil }
+        // Its name alone is relative to its folder.
+        let file = diagnostics.sources[item.location.source].file.split(separator: "/").last.map(String.init) ?? ""
         return ProgramDeclaration(
             name: name, path: command.path, arguments: command.arguments, start: start, memory: memory,
-            watchdog: watchdog, restrictions: hardening, file: diagnostics.sources[item.location.source].file)
+            watchdog: watchdog, restrictions: hardening, file: absolutePath(file, item.location))
     }
 
     private static func hasBusName(_ name: String) -> Bool { ProgramDeclaration.isBusName(name) }

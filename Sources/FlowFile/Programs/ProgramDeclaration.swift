@@ -43,7 +43,7 @@ public struct ProgramDeclaration: Hashable, Sendable {
     public let watchdog: UInt64?
     /// The restrictions beyond those that every program gets, in the order of their names; nil if it gets none at all.
     public let restrictions: [Restriction]?
-    /// The path of the file that declares it.
+    /// The absolute path of the file that declares it.
     public let file: String
 
     /// The name that it owns on the bus; nil for none.
