@@ -55,6 +55,10 @@ enum Program {
         let opening = "Unexpected argument '"
         guard text.hasPrefix(opening), let end = text.dropFirst(opening.count).firstIndex(of: "'") else { return text }
         let typed = String(text[..<end].dropFirst(opening.count))
+        if CommandPrograms.names.contains(typed) {
+            return
+                "the options of '\(typed)' come after it, as it is a program of its own; write 'flowbusctl \(typed) …'"
+        }
         return text[...end] + Names.suggestion(for: typed, among: Flowbusctl.commandNames + CommandPrograms.names)
             + text[text.index(after: end)...]
     }

@@ -12,7 +12,8 @@ struct RecordCommand: Command {
             The file has the navigations since a time, the tree as it is, who owns what, the stack, the context, the definitions, the \
             steppers and the timings. It has no private arguments, no private values of the context and no saved states: the service \
             does not give them away. Titles, and the texts of errors that programs gave, are left out, because nothing declares \
-            whether they are private. The service has to keep a history.
+            whether they are private. What a rule passes on as an argument of a step that is not private, such as $message, stays. \
+            The service has to keep a history.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -36,7 +37,9 @@ struct RecordCommand: Command {
         let client = try context.connect()
         let (recording, hasLeftOut) = try client.record(since: begin, at: now).withoutTexts()
         if hasLeftOut {
-            context.output.note("titles and texts of errors are left out: nothing declares whether they are private")
+            context.output.note(
+                "titles and texts of errors are left out: nothing declares whether they are private; what rules passed on as "
+                    + "arguments stays, unless its step or screen is private")
         }
         guard let output else {
             try context.output.write(recording.text)
