@@ -258,7 +258,6 @@ test-windows:
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	@clients/build run stacker
 	@FLOWBUSD=.build/debug/flowbusd stacker/tests/test
-	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
@@ -495,7 +494,7 @@ user-manager:
 	@tools/dependencies build demo reliability
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
-	@reliability/user/run || [ $$? -eq 77 ]
+	@reliability/user/run $(SCENARIOS) || [ $$? -eq 77 ]
 
 # `make deps` leaves out what it needs: hundreds of packages.
 foreign:

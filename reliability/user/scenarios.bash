@@ -169,7 +169,8 @@ with socket.create_server(("127.0.0.1", 0)) as server:
     local pid
     pid=$(unit MainPID usual)
     systemctl --user stop session.target
-    tail -s 0.1 --pid="$pid" -f /dev/null
+    # 0 between an end and the next start, for which tail would wait for ever.
+    if ((pid)); then tail -s 0.1 --pid="$pid" -f /dev/null; fi
     systemctl --user stop app-flowbus-usual
     echo "without a session: $(unit ActiveState usual)"
 
