@@ -2,6 +2,8 @@
 // flowbusctl-connect: a program that reads and writes lines takes part. A line is a JSON object; docs/lines.md has all of them.
 #pragma once
 
+#include "program.h"
+
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,11 +25,6 @@ enum {
 
 extern sd_event *loop;
 extern sd_bus *bus;
-
-// main.c
-__attribute__((noreturn, format(printf, 2, 3))) void refuse(int status, const char *format, ...);
-__attribute__((format(printf, 1, 2))) char *print(const char *format, ...); // Allocated.
-void *take(void *memory); // Ends the program where there is no memory.
 
 // lines.c
 void lines_begin(int in, int out);

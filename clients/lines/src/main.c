@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,55 +15,6 @@
 
 sd_event *loop;
 sd_bus *bus;
-
-void refuse(int status, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    fprintf(stderr, "flowbusctl-connect: ");
-    vfprintf(stderr, format, values);
-    fputc('\n', stderr);
-    va_end(values);
-    exit(status);
-}
-
-void *take(void *memory)
-{
-    if (!memory) abort();
-    return memory;
-}
-
-char *print(const char *format, ...)
-{
-    char *text = NULL;
-    va_list values;
-    va_start(values, format);
-    if (vasprintf(&text, format, values) < 0) abort();
-    va_end(values);
-    return text;
-}
-
-static int bus_gone(sd_bus_message *signal, void *data, sd_bus_error *error)
-{
-    (void)signal, (void)data, (void)error;
-    refuse(EX_UNAVAILABLE, "the bus has ended");
-}
-
-static void connect_to(const char *address, bool is_system)
-{
-    int result = address ? sd_bus_new(&bus) : is_system ? sd_bus_default_system(&bus) : sd_bus_default_user(&bus);
-    if (result >= 0 && address) {
-        result = sd_bus_set_address(bus, address);
-        if (result >= 0) result = sd_bus_set_bus_client(bus, true);
-        if (result >= 0) result = sd_bus_start(bus);
-    }
-    if (result >= 0) result = sd_bus_attach_event(bus, loop, 0);
-    if (result >= 0)
-        result = sd_bus_match_signal(bus, NULL, "org.freedesktop.DBus.Local", NULL, "org.freedesktop.DBus.Local", "Disconnected", bus_gone, NULL);
-    if (result < 0)
-        refuse(EX_UNAVAILABLE, "there is no bus%s%s: %s", address ? " at " : is_system ? " of the system" : " of the session", address ? address : "",
-            strerror(-result));
-}
 
 // The connection that systemd has passed; of a socket that listens, each connection is a process of its own.
 static int accepted(void)
@@ -118,7 +68,7 @@ int main(int count, char **arguments)
     signal(SIGPIPE, SIG_IGN);
     int socket = has_socket ? accepted() : -1;
     if (sd_event_default(&loop) < 0) refuse(EX_OSERR, "there is no event loop: %s", strerror(errno));
-    connect_to(address, is_system);
+    bus = open_bus(address, is_system, loop);
     requests_begin();
     events_begin();
     lines_begin(has_socket ? socket : STDIN_FILENO, has_socket ? socket : STDOUT_FILENO);

@@ -48,18 +48,7 @@ static struct json_object *list_of(sd_bus_message *message, const char *contents
 
 struct json_object *json_of(sd_bus_message *message)
 {
-    union {
-        const char *text;
-        int flag;
-        uint8_t byte;
-        int16_t int16;
-        uint16_t uint16;
-        int32_t int32;
-        uint32_t uint32;
-        int64_t int64;
-        uint64_t uint64;
-        double number;
-    } value;
+    union basic_value value;
     const char *contents;
     char type;
     struct json_object *json = NULL;

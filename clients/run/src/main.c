@@ -28,33 +28,6 @@ void note(const char *format, ...)
     fprintf(stderr, "flowbus-run: %s\n", line);
 }
 
-void refuse(int status, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    fprintf(stderr, "flowbus-run: ");
-    vfprintf(stderr, format, values);
-    fputc('\n', stderr);
-    va_end(values);
-    exit(status);
-}
-
-void *take(void *memory)
-{
-    if (!memory) abort();
-    return memory;
-}
-
-char *print(const char *format, ...)
-{
-    char *text = NULL;
-    va_list values;
-    va_start(values, format);
-    if (vasprintf(&text, format, values) < 0) abort();
-    va_end(values);
-    return text;
-}
-
 // Whether a call is flowbusd's: nobody else says what is started.
 static bool is_of_flowbusd(sd_bus_message *call)
 {
@@ -116,32 +89,16 @@ static int owner_changed(sd_bus_message *signal, void *data, sd_bus_error *error
     return 0;
 }
 
-static int bus_gone(sd_bus_message *signal, void *data, sd_bus_error *error)
-{
-    (void)signal, (void)data, (void)error;
-    refuse(EX_UNAVAILABLE, "the bus has ended");
-}
-
 static void connect_to(const char *address)
 {
     sd_bus_message *answer = NULL;
     const char *owner;
-    int result = address ? sd_bus_new(&bus) : sd_bus_default_user(&bus);
-    if (result >= 0 && address) {
-        result = sd_bus_set_address(bus, address);
-        if (result >= 0) result = sd_bus_set_bus_client(bus, true);
-        if (result >= 0) result = sd_bus_start(bus);
-    }
-    if (result >= 0) result = sd_bus_attach_event(bus, loop, 0);
-    if (result >= 0)
-        result = sd_bus_add_match(bus, NULL,
-            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" FLOWBUS "'",
-            owner_changed, NULL);
-    if (result >= 0)
-        result = sd_bus_match_signal(bus, NULL, "org.freedesktop.DBus.Local", NULL, "org.freedesktop.DBus.Local", "Disconnected", bus_gone, NULL);
+    bus = open_bus(address, false, loop);
+    int result = sd_bus_add_match(bus, NULL,
+        "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" FLOWBUS "'",
+        owner_changed, NULL);
     if (result >= 0) result = sd_bus_add_object_vtable(bus, NULL, PATH, FLOWBUS ".Presenter", presenter, NULL);
-    if (result < 0)
-        refuse(EX_UNAVAILABLE, "there is no bus%s%s: %s", address ? " at " : " of the session", address ? address : "", strerror(-result));
+    if (result < 0) refuse_bus(address, false, result);
     if (sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", NULL, &answer, "s",
             FLOWBUS) >= 0 &&
         sd_bus_message_read(answer, "s", &owner) >= 0)

@@ -2,6 +2,8 @@
 // flowbus-run: a command line is a screen. It is a presenter; each program that it starts ends with its screen, and with flowbus-run.
 #pragma once
 
+#include "program.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,9 +73,6 @@ extern uint64_t grace; // From TERM to KILL, in us.
 
 // main.c
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...); // For the journal.
-__attribute__((noreturn, format(printf, 2, 3))) void refuse(int status, const char *format, ...);
-__attribute__((format(printf, 1, 2))) char *print(const char *format, ...); // Allocated.
-void *take(void *memory); // Ends the program where there is no memory.
 
 // screen.c
 void screen_present(sd_bus_message *call);

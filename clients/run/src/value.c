@@ -51,18 +51,7 @@ int find_run(sd_bus_message *present, const char *key)
 
 char *read_text(sd_bus_message *message)
 {
-    union {
-        const char *text;
-        int flag;
-        uint8_t byte;
-        int16_t int16;
-        uint16_t uint16;
-        int32_t int32;
-        uint32_t uint32;
-        int64_t int64;
-        uint64_t uint64;
-        double number;
-    } value;
+    union basic_value value;
     char type;
     if (sd_bus_message_peek_type(message, &type, NULL) <= 0 || !strchr("sogbynqiuxtd", type)) return NULL;
     if (sd_bus_message_read_basic(message, type, &value) < 0) return NULL;
