@@ -33,21 +33,25 @@ extension Resolver {
         return .action(action, parameter: parameter ?? nil)
     }
 
+    /// The argument that `$NAME` refers to; nil, and an error, if the screen has none of that name.
+    func argument(_ text: String, _ item: Item, of screen: Declared) -> DraftParameter? {
+        let name = String(text.dropFirst())
+        if let argument = screen[name] { return argument }
+        let names = screen.parameters.map(\.name).sorted(by: Text.precedes)
+        diagnostics.error(
+            item.location,
+            "\(Text.quoted(text)) refers to nothing (for the text itself write \(Text.quoted("$" + text))): "
+                + "\(screen.subject) has no argument \(Text.quoted(name))"
+                + diagnostics.suggestion(for: name, among: names))
+        return nil
+    }
+
     /// - Parameter types: those that are possible; nil for all.
     private func operand(
         _ item: Item, of screen: Declared, _ types: [ValueType]?, _ what: String
     ) -> ApplicationCall.Operand? {
         if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
-            let name = String(text.dropFirst())
-            guard let argument = screen[name] else {
-                let names = screen.parameters.map(\.name).sorted(by: Text.precedes)
-                diagnostics.error(
-                    item.location,
-                    "\(Text.quoted(text)) refers to nothing (for the text itself write \(Text.quoted("$" + text))): "
-                        + "\(screen.subject) has no argument \(Text.quoted(name))"
-                        + diagnostics.suggestion(for: name, among: names))
-                return nil
-            }
+            guard let argument = argument(text, item, of: screen) else { return nil }
             if let type = argument.type, let types, !types.contains(type) {
                 diagnostics.error(
                     item.location,
@@ -55,7 +59,7 @@ extension Resolver {
                         + Text.list(types.map(\.description), "or"))
                 return nil
             }
-            return .argument(name)
+            return .argument(argument.name)
         }
         if types != nil, item.string(diagnostics, what) == nil { return nil }
         guard let any = ValueType(signature: "v"), let value = literal(item, any, "parameter") else { return nil }

@@ -83,16 +83,7 @@ extension Resolver {
         guard text.hasPrefix("$"), !text.hasPrefix("$$") else {
             return warnOfReferences(inside: item) { screen[String($0)] != nil }
         }
-        let name = String(text.dropFirst())
-        guard let argument = screen[name] else {
-            let names = screen.parameters.map(\.name).sorted(by: Text.precedes)
-            diagnostics.error(
-                item.location,
-                "\(Text.quoted(text)) refers to nothing (for the text itself write \(Text.quoted("$" + text))): "
-                    + "\(screen.subject) has no argument \(Text.quoted(name))"
-                    + diagnostics.suggestion(for: name, among: names))
-            return
-        }
+        guard let argument = argument(text, item, of: screen) else { return }
         if let type = argument.type, type.signature.utf8.count != 1 || type.signature == "v" {
             diagnostics.error(
                 item.location,
