@@ -258,6 +258,7 @@ test-windows:
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	@clients/build run stacker
 	@FLOWBUSD=.build/debug/flowbusd stacker/tests/test
+	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
 # The libraries of clients/, which the service and its tests do not need.
 clients:
