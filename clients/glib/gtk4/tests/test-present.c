@@ -144,7 +144,8 @@ bind_hidden (FlowbusScreen *screen)
   gtk_widget_set_visible (GTK_WIDGET (window), FALSE);
 }
 
-/* Nothing will be painted: the answer waits for nothing. */
+/* Nothing will be painted: the answer waits for nothing. That a hidden window is shown later is in test_update: GTK 4.8 on X11 now and
+ * then never paints one that was hidden before its first picture, whatever shows it again. */
 static void
 test_hidden (void)
 {
@@ -153,11 +154,7 @@ test_hidden (void)
 
   assert_sent ("({'visible': <false>, 'title': <'A title'>},)");
   g_assert_cmpuint (pictures, ==, 0);
-  /* GTK 4.8 on X11 knows no size of a window that was hidden before the server told one, and waits for it in vain: it is told another. */
-  gtk_window_set_default_size (window, 300, 200);
-  gtk_window_present (window);
-  assert_sent ("SetVisible");
-  poll_until (support_is (flowbus_screen_get_path (screen), "Presented", TRUE));
+  g_assert_true (support_is (flowbus_screen_get_path (screen), "Presented", FALSE));
   end (presenter);
 }
 
