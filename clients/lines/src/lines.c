@@ -96,6 +96,12 @@ static void take_line(char *bytes, size_t length)
     json_object_put(line);
 }
 
+// Whether what was read has a line that could be taken now: it had to wait for room, of which writing has made some.
+static bool has_line(void)
+{
+    return coming_length && may_take() && (is_at_end || memchr(coming, '\n', coming_length));
+}
+
 static void take_lines(void)
 {
     size_t start = 0;
@@ -142,7 +148,7 @@ static int turn(sd_event_source *source, void *data)
     write_some();
     if (reading) sd_event_source_set_enabled(reading, may_read() ? SD_EVENT_ON : SD_EVENT_OFF);
     if (writing) sd_event_source_set_enabled(writing, unread_length ? SD_EVENT_ON : SD_EVENT_OFF);
-    if ((in_is_file && may_read()) || (out_is_file && unread_length)) sd_event_source_set_enabled(due, SD_EVENT_ONESHOT);
+    if (has_line() || (in_is_file && may_read()) || (out_is_file && unread_length)) sd_event_source_set_enabled(due, SD_EVENT_ONESHOT);
     end_if_done();
     return 0;
 }
