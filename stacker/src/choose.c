@@ -61,6 +61,61 @@ static uint64_t run_instance(pid_t process)
     return instance;
 }
 
+static bool is_command(const struct show *show)
+{
+    char path[32], name[16] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", show->process);
+    FILE *file = show->process ? fopen(path, "re") : NULL;
+    if (file && fgets(name, sizeof name, file)) name[strcspn(name, "\n")] = 0;
+    if (file) fclose(file);
+    return !strcmp(name, "flowbus-run");
+}
+
+// Whether a window is nobody's: no name tells whose it is.
+static bool is_free(struct glance *g, const struct window *window)
+{
+    if (is_screen_name(window->name) || is_named(window->name, g->exempt)) return false;
+    for EACH (struct show, it, &g->shows)
+        if (!strcmp(it->name, window->name)) return false;
+    for EACH (struct command, it, &g->after->commands)
+        if (it->window == window->id) return false;
+    return true;
+}
+
+// Where no process is told, the first window that nobody else has and that comes after a command line is that of the command line. It stays so
+// while it is there, in sight or not.
+static void find_commands(struct glance *g)
+{
+    enum { MOST = 8 }; // Of those without a window, which may have ended.
+    uint64_t newest = 0, highest = 0;
+    int waiting = 0;
+    for EACH (struct window, it, &g->plan.view.windows) newest = it->id > newest ? it->id : newest;
+    for EACH (struct show, it, &g->shows) highest = it->screen->instance > highest ? it->screen->instance : highest;
+    g->after->oldest = g->before->oldest ? g->before->oldest : highest;
+    for (size_t at = g->shows.count; at-- > 0;) {
+        const struct show *show = &g->shows.at[at];
+        bool is_known = !is_command(show);
+        for EACH (struct command, it, &g->before->commands) is_known = is_known || it->instance == show->screen->instance;
+        if (!is_known)
+            *ADD(g->arena, &g->after->commands) = (struct command){
+                .instance = show->screen->instance, .since = show->screen->instance > g->after->oldest ? newest : 0};
+    }
+    for EACH (struct command, it, &g->before->commands) {
+        struct command command = *it;
+        bool is_there = false;
+        for EACH (struct window, window, &g->plan.view.windows) is_there = is_there || window->id == command.window;
+        if (!is_there) command.window = 0;
+        if (is_there || waiting++ < MOST) *ADD(g->arena, &g->after->commands) = command;
+    }
+    for EACH (struct command, it, &g->after->commands) {
+        for EACH (struct window, window, &g->plan.view.windows)
+            if (!it->window && window->id > it->since && is_free(g, window)) it->window = window->id;
+        for EACH (struct window, window, &g->plan.view.windows)
+            for EACH (struct show, show, &g->shows)
+                if (window->id == it->window && show->screen->instance == it->instance) window->name = show->name;
+    }
+}
+
 // The screens in sight, by their outputs.
 static void read_screens(struct glance *g, const screen_list *screens)
 {
@@ -79,6 +134,7 @@ static void read_screens(struct glance *g, const screen_list *screens)
         from[show->output] = it->output;
     }
     flowbus_ask_always(is_mixed);
+    if (g->backend->tells_no_process) find_commands(g);
     // The windows of command lines.
     for EACH (struct window, window, &g->plan.view.windows) {
         uint64_t instance = is_screen_name(window->name) || is_named(window->name, g->exempt) ? 0 : run_instance(window->process);

@@ -8,13 +8,14 @@
 #include <sys/epoll.h>
 #include <xcb/composite.h>
 #include <xcb/randr.h>
+#include <xcb/res.h>
 #include <xcb/xcb.h>
 
 static const uint64_t DRAWN = 100000; // us after which a window is drawn in a new size; no event of X11 tells
 enum { PAGER = 2, BELOW = 1, ABOVE = 0, LENGTH = 1 << 20 };
 
 #define ATOMS(X)                                                                                                                        \
-    X(_FLOWBUS_SCREEN) X(WM_CLASS) X(_NET_WM_PID) X(_NET_WM_STATE) X(_NET_WM_STATE_FULLSCREEN) X(_NET_WM_STATE_ABOVE)                   \
+    X(_FLOWBUS_SCREEN) X(WM_CLASS) X(_NET_WM_STATE) X(_NET_WM_STATE_FULLSCREEN) X(_NET_WM_STATE_ABOVE)                   \
     X(_NET_WM_STATE_BELOW) X(_NET_CLIENT_LIST_STACKING) X(_NET_ACTIVE_WINDOW) X(_NET_SUPPORTED) X(_NET_SUPPORTING_WM_CHECK)             \
     X(_NET_WM_NAME) X(_NET_RESTACK_WINDOW) X(_NET_MOVERESIZE_WINDOW) X(_NET_WM_DESKTOP) X(_NET_CURRENT_DESKTOP) X(_NET_NUMBER_OF_DESKTOPS) \
     X(_MOTIF_WM_HINTS)
@@ -27,12 +28,19 @@ static xcb_atom_t atoms[ATOM_COUNT];
 static xcb_connection_t *x11;
 static xcb_window_t root;
 static char manager[64];
+static bool tells_processes;
 
 // Windows that got a size, and may not be drawn in it yet.
 static struct undrawn {
     uint64_t id, until;
 } *undrawn;
 static size_t undrawn_count;
+
+static bool has_extension(xcb_extension_t *extension)
+{
+    const xcb_query_extension_reply_t *reply = xcb_get_extension_data(x11, extension);
+    return reply && reply->present;
+}
 
 static void need(void)
 {
@@ -150,33 +158,45 @@ static void read_outputs(struct arena *arena, struct view *view)
 
 struct question {
     xcb_window_t window;
-    xcb_get_property_cookie_t properties[4];
+    xcb_get_property_cookie_t properties[3];
+    xcb_res_query_client_ids_cookie_t client;
     xcb_get_geometry_cookie_t geometry;
     xcb_get_window_attributes_cookie_t attributes;
     xcb_translate_coordinates_cookie_t place;
 };
 
+// The process of a window, as the server knows it from its socket: one in a PID namespace has another number there, and says that one
+// (_NET_WM_PID). 0 if it is on another machine.
+static pid_t process_of(xcb_res_query_client_ids_cookie_t cookie)
+{
+    xcb_res_query_client_ids_reply_t *reply = tells_processes ? xcb_res_query_client_ids_reply(x11, cookie, NULL) : NULL;
+    uint32_t process = 0;
+    if (reply)
+        for (xcb_res_client_id_value_iterator_t it = xcb_res_query_client_ids_ids_iterator(reply); it.rem; xcb_res_client_id_value_next(&it))
+            if (xcb_res_client_id_value_value_length(it.data)) process = *xcb_res_client_id_value_value(it.data);
+    free(reply);
+    return (pid_t)process;
+}
+
 static bool answered(struct arena *arena, struct question *it, struct window *window)
 {
-    xcb_get_property_reply_t *properties[4];
-    for (int at = 0; at < 4; at++) properties[at] = xcb_get_property_reply(x11, it->properties[at], NULL);
+    xcb_get_property_reply_t *properties[3];
+    for (int at = 0; at < 3; at++) properties[at] = xcb_get_property_reply(x11, it->properties[at], NULL);
     xcb_get_geometry_reply_t *geometry = xcb_get_geometry_reply(x11, it->geometry, NULL);
     xcb_get_window_attributes_reply_t *attributes = xcb_get_window_attributes_reply(x11, it->attributes, NULL);
     xcb_translate_coordinates_reply_t *place = xcb_translate_coordinates_reply(x11, it->place, NULL);
+    pid_t process = process_of(it->client);
     bool is_there = geometry && attributes && place;
     if (is_there) {
         const char *name = text_of(arena, properties[0], false);
         // Of the two texts in WM_CLASS, which are in Latin-1, the second one is the class.
         if (!*name) name = text_of(arena, properties[1], true);
-        uint32_t process = 0;
-        if (properties[2] && properties[2]->format == 32 && xcb_get_property_value_length(properties[2]) >= 4)
-            memcpy(&process, xcb_get_property_value(properties[2]), 4);
         bool is_mapped = attributes->map_state == XCB_MAP_STATE_VIEWABLE;
-        *window = (struct window){.name = name, .id = it->window, .process = (pid_t)process, .is_shown = is_mapped, .is_mapped = is_mapped,
-            .is_free = !has(properties[3], atoms[_NET_WM_STATE_FULLSCREEN]),
+        *window = (struct window){.name = name, .id = it->window, .process = process, .is_shown = is_mapped, .is_mapped = is_mapped,
+            .is_free = !has(properties[2], atoms[_NET_WM_STATE_FULLSCREEN]),
             .area = {place->dst_x, place->dst_y, geometry->width, geometry->height}};
     }
-    for (int at = 0; at < 4; at++) free(properties[at]);
+    for (int at = 0; at < 3; at++) free(properties[at]);
     free(geometry);
     free(attributes);
     free(place);
@@ -211,7 +231,9 @@ static bool ewmh_read(struct arena *arena, struct view *view)
         struct question *it = ADD(arena, &questions);
         *it = (struct question){.window = numbers[at], .geometry = xcb_get_geometry(x11, numbers[at]),
             .attributes = xcb_get_window_attributes(x11, numbers[at]), .place = xcb_translate_coordinates(x11, numbers[at], root, 0, 0)};
-        for (int which = 0; which < 4; which++) it->properties[which] = ask(numbers[at], which); // The first four atoms.
+        for (int which = 0; which < 3; which++) it->properties[which] = ask(numbers[at], which); // The first three atoms.
+        const xcb_res_client_id_spec_t wanted = {numbers[at], XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID};
+        if (tells_processes) it->client = xcb_res_query_client_ids(x11, 1, &wanted);
     }
     free(list);
     for EACH (struct question, it, &questions) {
@@ -361,11 +383,11 @@ const struct backend *ewmh_connect(sd_event *event)
     const uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY;
     xcb_change_window_attributes(x11, root, XCB_CW_EVENT_MASK, &mask);
     // Has the server keep what is drawn in a window that others cover. Else it is drawn when it is raised, and seen before.
-    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(x11, &xcb_composite_id);
-    if (extension && extension->present) {
+    if (has_extension(&xcb_composite_id)) {
         xcb_discard_reply(x11, xcb_composite_query_version(x11, 0, 4).sequence);
         xcb_composite_redirect_subwindows(x11, root, XCB_COMPOSITE_REDIRECT_AUTOMATIC);
     }
+    tells_processes = has_extension(&xcb_res_id);
     xcb_flush(x11);
     sd_event_source *source;
     sd_event_add_io(event, &source, xcb_get_file_descriptor(x11), EPOLLIN, has_event, NULL);

@@ -43,6 +43,13 @@ struct missing {
     uint64_t late; // When its place is covered.
 };
 
+// A command line where the compositor tells no processes.
+struct command {
+    uint64_t instance; // Of its screen.
+    uint64_t since;    // Its windows have higher ids than this one.
+    uint64_t window;   // 0 if it has none yet.
+};
+
 struct prepared {
     uint64_t id;
     int width, height;
@@ -54,6 +61,8 @@ struct state {
     LIST(struct seen) seen;
     LIST(struct missing) missing;
     LIST(struct prepared) prepared;
+    LIST(struct command) commands; // The newest first.
+    uint64_t oldest; // Up to this instance they may have windows from before the first look.
     LIST(uint64_t) settled; // The windows that were seen when all stood in order.
 };
 

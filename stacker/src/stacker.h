@@ -89,6 +89,7 @@ struct backend {
     const char *(*version)(void);
     bool names_are_paths; // PATH INSTANCE, as on X11; else application ids.
     bool has_order;      // It knows the order, and can change it; else it brings one window of each output to the front.
+    bool tells_no_process; // Later windows have higher ids then.
     bool fills;          // It gives windows the size of their output by making them fullscreen.
     bool (*read)(struct arena *arena, struct view *view);
     void (*arrange)(struct arena *arena, const struct plan *plan);

@@ -392,6 +392,6 @@ const struct backend *wayland_connect(sd_event *event)
         .switch_output = wayland_switch_output};
     static char can[128];
     snprintf(can, sizeof can, "%s%s", powers ? "off and on, " : "", used->can);
-    backend.name = used->name, backend.can = can;
+    backend.name = used->name, backend.can = can, backend.tells_no_process = used == &wlr;
     return &backend;
 }
