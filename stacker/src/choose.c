@@ -270,7 +270,9 @@ static void choose_screens(struct glance *g)
 
 void switch_output(struct glance *g, struct seen *seen)
 {
-    int wanted = seen->dark ? OFF : ON;
+    bool can = seen->dark;
+    for (size_t at = 0; g->backend->switches_all && at < g->plan.view.outputs.count; at++) can = can && g->dark[at];
+    int wanted = can ? OFF : ON;
     if (g->backend->switch_output && (int)seen->power != wanted) g->backend->switch_output(seen->output, wanted == ON);
     seen->power = wanted;
 }

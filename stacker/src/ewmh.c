@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <xcb/composite.h>
+#include <xcb/dpms.h>
 #include <xcb/randr.h>
 #include <xcb/res.h>
 #include <xcb/xcb.h>
@@ -352,9 +353,31 @@ static const char *ewmh_version(void)
     return manager;
 }
 
-static const struct backend ewmh = {
+// DPMS has all outputs of the server off, or none. It has to be enabled for that; who has disabled it, so that a display never goes dark by
+// itself, finds it so when they are on again.
+static void ewmh_switch_output(const char *name, bool is_on)
+{
+    (void)name;
+    static bool was_disabled;
+    xcb_dpms_info_reply_t *info = xcb_dpms_info_reply(x11, xcb_dpms_info(x11), NULL);
+    if (!is_on && info && !info->state) {
+        was_disabled = true;
+        xcb_dpms_enable(x11);
+    }
+    if (!is_on || (info && info->state)) xcb_dpms_force_level(x11, is_on ? XCB_DPMS_DPMS_MODE_ON : XCB_DPMS_DPMS_MODE_OFF);
+    if (is_on && was_disabled) {
+        was_disabled = false;
+        xcb_dpms_disable(x11);
+    }
+    free(info);
+    xcb_flush(x11);
+}
+
+#define CAN "order, focus, size and place, hide, outputs, process"
+
+static struct backend ewmh = {
     .name = "EWMH",
-    .can = "order, focus, size and place, hide, outputs, process",
+    .can = CAN,
     .version = ewmh_version,
     .names_are_paths = true,
     .has_order = true,
@@ -363,6 +386,7 @@ static const struct backend ewmh = {
     .prepare = ewmh_prepare,
     .is_undrawn = is_undrawn,
     .check = ewmh_check,
+    .switches_all = true,
 };
 
 const struct backend *ewmh_connect(sd_event *event)
@@ -388,6 +412,9 @@ const struct backend *ewmh_connect(sd_event *event)
         xcb_composite_redirect_subwindows(x11, root, XCB_COMPOSITE_REDIRECT_AUTOMATIC);
     }
     tells_processes = has_extension(&xcb_res_id);
+    xcb_dpms_capable_reply_t *capable = has_extension(&xcb_dpms_id) ? xcb_dpms_capable_reply(x11, xcb_dpms_capable(x11), NULL) : NULL;
+    if (capable && capable->capable) ewmh.can = CAN ", off and on", ewmh.switch_output = ewmh_switch_output;
+    free(capable);
     xcb_flush(x11);
     sd_event_source *source;
     sd_event_add_io(event, &source, xcb_get_file_descriptor(x11), EPOLLIN, has_event, NULL);

@@ -97,6 +97,7 @@ struct backend {
     void (*prepare)(const struct aim *aim);        // Gives a window that is not seen yet its size; may be NULL.
     bool (*is_undrawn)(uint64_t id);               // May be NULL.
     void (*switch_output)(const char *name, bool is_on); // May be NULL.
+    bool switches_all;   // It has all outputs off, or none.
     const char *(*check)(void);                    // Why windows can't be ordered here; NULL if they can.
 };
 
