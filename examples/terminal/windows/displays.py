@@ -1,4 +1,4 @@
-"""Two displays that nobody sees, on sway or on X11: they start, crash, and say what is to be seen."""
+"""Two displays that nobody sees, on sway, labwc or X11: they start, crash, and say what is to be seen."""
 
 import json
 import os
@@ -16,7 +16,10 @@ STAYS = 0.5  # s
 
 
 class Displays:
-    """What both kinds share. `variables` are those of programs with windows."""
+    """What all kinds share. `variables` are those of programs with windows."""
+
+    has_titles = True  # Whether anybody tells the titles of the windows in front.
+    width, height = WIDTH, HEIGHT  # Of each.
 
     def __init__(self, folder):
         self.folder, self.processes, self.stacker = folder, [], None
@@ -34,7 +37,7 @@ class Displays:
 
     def says_something(self):
         """Whether there is a text in the middle of each display."""
-        lines = [self.colours(20, y, WIDTH - 40) for y in range(HEIGHT // 4, HEIGHT * 3 // 4, 8)]
+        lines = [self.colours(20, y, self.width - 40) for y in range(self.height // 4, self.height * 3 // 4, 8)]
         return [any(len(line[number]) > 1 for line in lines) for number in range(2)]
 
     def crash(self):
@@ -93,6 +96,37 @@ class Wayland(Displays):
     def shoot(self, file):
         """Takes a picture of both."""
         self.ask("grim", str(file))
+
+
+class Labwc(Wayland):
+    """labwc, which nobody can ask for its windows. It makes a window fullscreen where it is, so rules have it open on the right output."""
+
+    has_titles = False
+    width, height = 1280, 720  # Without a display of its own it has no other.
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        del self.variables["SWAYSOCK"], self.variables["WAYLAND_DISPLAY"]
+        rules = "".join(f'<windowRule identifier="org.flowbus.screen.{root}.*"><action name="MoveToOutput" output="{output}"/></windowRule>'
+                        for root, output in zip(("customer", "attendant"), self.outputs, strict=True))
+        (folder / "rc.xml").write_text(f"<labwc_config><windowRules>{rules}</windowRules></labwc_config>")
+
+    def start(self):
+        own = {"WAYLAND_DISPLAY": ""}  # It is no window of the display that is to be there again.
+        name = self.spawn("labwc", "--config-dir", str(self.folder), "--startup", "sh -c 'echo $WAYLAND_DISPLAY'", **self.own, **own)
+        self.variables["WAYLAND_DISPLAY"] = f"{self.own['XDG_RUNTIME_DIR']}/{name}"
+
+    def windows(self):
+        return [[], []]
+
+    def colours(self, x=10, y=10, width=1):
+        found = []
+        for output in self.outputs:
+            picture = self.ask("grim", "-o", output, "-t", "ppm", "-")
+            pixels = picture[picture.find(b"\n255\n") + 5:]
+            begin = y * self.width + x
+            found.append({tuple(pixels[3 * at:3 * at + 3]) for at in range(begin, begin + width)})
+        return found
 
 
 class X11(Displays):
@@ -178,7 +212,7 @@ class Camera:
 
         def is_seen():
             seen = self.seen[-1][1][display]
-            return seen[0] == page and title in seen[1]
+            return seen[0] == page and (title in seen[1] or not self.displays.has_titles)
 
         return self.until(within, is_seen, f"'{page}' with '{title}' is not seen")
 
