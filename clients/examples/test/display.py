@@ -102,12 +102,44 @@ class X11:
         subprocess.run(["xdotool", *arguments], check=True)
 
 
-class Sway:
-    """A sway, with a pointer and a keyboard of the tests' own for the whole run."""
+class Wayland:
+    """A compositor of Wayland, with a pointer and a keyboard of the tests' own for the whole run."""
 
-    def __init__(self, logs):
+    def __init__(self):
         self._input = subprocess.Popen([os.environ["INPUT"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._await_input()
+
+    def tap(self, x, y):
+        """Clicks at a place of the display, given as parts of its width and height, whatever is there."""
+        self._tell(f"move {round(x * 10000)} {round(y * 10000)}", "press left", "release left")
+
+    def press(self, key):
+        """Presses a key."""
+        self._tell(f"key {key}")
+
+    def write(self, text):
+        """Types a text."""
+        self._tell(f"text {text}")
+
+    def shoot(self, file):
+        """Takes a picture."""
+        subprocess.run(["grim", file], check=True)
+
+    def _tell(self, *lines):
+        for line in lines:
+            print(line, file=self._input.stdin, flush=True)
+            self._await_input()
+
+    def _await_input(self):
+        if self._input.stdout.readline() != "done\n":
+            raise RuntimeError("the pointer and keyboard of the test have ended")
+
+
+class Sway(Wayland):
+    """A sway, which tells where its windows are."""
+
+    def __init__(self, logs):
+        super().__init__()
         self._pointer = protocol.Pointer(logs)
         self._ask("bindsym --no-warn Alt+F4 kill")
 
@@ -129,10 +161,6 @@ class Sway:
         """Clicks at a place of a window, given as parts of its width and height. That of a strip may be without the focus."""
         self.point(number, x, y)
         self._tell(f"press {button}", f"release {button}")
-
-    def tap(self, x, y):
-        """Clicks at a place of the display, given as parts of its width and height, whatever is there."""
-        self._tell(f"move {round(x * 10000)} {round(y * 10000)}", "press left", "release left")
 
     def drag(self, number, start, end):
         """Drags from one place of a window to another one, in steps, as a hand does."""
@@ -157,30 +185,9 @@ class Sway:
                     abs(at - part * area[size]) < 2 for at, part, size in zip(found[1:], (x, y), ("width", "height"))):
                 return
 
-    def press(self, key):
-        """Presses a key."""
-        self._tell(f"key {key}")
-
-    def write(self, text):
-        """Types a text."""
-        self._tell(f"text {text}")
-
     def close(self):
         """Closes the window with the focus, as the compositor does for a person."""
         self._tell("key Alt+F4")
-
-    def shoot(self, file):
-        """Takes a picture."""
-        subprocess.run(["grim", file], check=True)
-
-    def _tell(self, *lines):
-        for line in lines:
-            print(line, file=self._input.stdin, flush=True)
-            self._await_input()
-
-    def _await_input(self):
-        if self._input.stdout.readline() != "done\n":
-            raise RuntimeError("the pointer and keyboard of the test have ended")
 
     @staticmethod
     def _ask(*arguments):
