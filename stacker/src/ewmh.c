@@ -48,26 +48,27 @@ static void need(void)
     if (xcb_connection_has_error(x11)) begin_anew("the X server has ended");
 }
 
+static void take_events(xcb_generic_event_t *(*next)(xcb_connection_t *))
+{
+    xcb_generic_event_t *event;
+    while ((event = next(x11))) {
+        if (event->response_type) changed(); // Else it is an error: a window has gone.
+        free(event);
+    }
+}
+
 // An event of X11 may have come with an answer, so that there is nothing to read.
 static int prepare_events(sd_event_source *source, void *data)
 {
     (void)source, (void)data;
-    xcb_generic_event_t *event;
-    while ((event = xcb_poll_for_queued_event(x11))) {
-        if (event->response_type) changed(); // Else it is an error: a window has gone.
-        free(event);
-    }
+    take_events(xcb_poll_for_queued_event);
     return 0;
 }
 
 static int has_event(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
     (void)source, (void)fd, (void)revents, (void)data;
-    xcb_generic_event_t *event;
-    while ((event = xcb_poll_for_event(x11))) {
-        if (event->response_type) changed();
-        free(event);
-    }
+    take_events(xcb_poll_for_event);
     need();
     return 0;
 }

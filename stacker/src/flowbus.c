@@ -380,14 +380,23 @@ static void tell_outputs(void)
     if (outputs[0]) tell(ROOT, COORDINATOR, "SetOutputsWithOptions", append_outputs);
 }
 
-void flowbus_outputs(const struct view *view, bool has_more)
+void flowbus_outputs(const struct view *view)
 {
-    size_t count = 0;
-    for (char **name = outputs; *name; name++) free(*name);
-    for EACH (struct output, it, &view->outputs) {
-        if (count == MOST_OUTPUTS) break;
-        output_areas[count] = it->area;
-        if (!(outputs[count++] = strdup(it->name))) abort();
+    size_t count = view->outputs.count < MOST_OUTPUTS ? view->outputs.count : MOST_OUTPUTS, known = 0;
+    while (outputs[known]) known++;
+    bool has_more = false, is_same = known == count;
+    for (size_t at = 0; at < count; at++) {
+        const struct output *it = &view->outputs.at[at];
+        bool is_known = false;
+        for (size_t other = 0; other < known; other++) is_known = is_known || !strcmp(outputs[other], it->name);
+        has_more = has_more || !is_known;
+        is_same = is_same && !strcmp(outputs[at], it->name) && output_areas[at].width == it->area.width && output_areas[at].height == it->area.height;
+    }
+    if (is_same) return;
+    for (size_t at = 0; at < known; at++) free(outputs[at]);
+    for (size_t at = 0; at < count; at++) {
+        output_areas[at] = view->outputs.at[at].area;
+        if (!(outputs[at] = strdup(view->outputs.at[at].name))) abort();
     }
     outputs[count] = NULL;
     tell_outputs();

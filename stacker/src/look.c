@@ -18,9 +18,6 @@ static struct arena *memory; // Of the state.
 static struct state *state;
 static char **cover_outputs; // By the numbers of the covers - 1.
 static int cover_count;
-static char **known_outputs;
-static struct area *known_sizes;
-static size_t known_count;
 static uint64_t begun, tried, again, focus, held, between;
 static int tries;
 static char person[65];      // The output with the focus.
@@ -327,32 +324,6 @@ static void arrange(struct glance *g, bool prints)
     else changed_at(again);
 }
 
-// Tells flowbusd of displays that came or went, or have another place or size.
-static void follow_outputs(const struct view *view)
-{
-    bool has_more = false, is_same = known_count == view->outputs.count;
-    for (size_t output = 0; output < view->outputs.count; output++) {
-        bool is_known = false;
-        const char *name = view->outputs.at[output].name;
-        for (size_t at = 0; at < known_count; at++) is_known = is_known || !strcmp(known_outputs[at], name);
-        has_more = has_more || !is_known;
-        const struct area *area = &view->outputs.at[output].area;
-        is_same = is_same && !strcmp(known_outputs[output], name) && known_sizes[output].width == area->width &&
-                  known_sizes[output].height == area->height;
-    }
-    if (is_same) return;
-    for (size_t at = 0; at < known_count; at++) free(known_outputs[at]);
-    known_count = view->outputs.count;
-    known_outputs = realloc(known_outputs, (known_count + 1) * sizeof *known_outputs);
-    known_sizes = realloc(known_sizes, (known_count + 1) * sizeof *known_sizes);
-    if (!known_outputs || !known_sizes) abort();
-    for (size_t at = 0; at < known_count; at++) {
-        if (!(known_outputs[at] = strdup(view->outputs.at[at].name))) abort();
-        known_sizes[at] = view->outputs.at[at].area;
-    }
-    flowbus_outputs(view, has_more);
-}
-
 // Whether all covers are there, so that they are there when they are needed; or could not be for so long that nothing waits for them.
 static bool has_covers(struct glance *g)
 {
@@ -389,7 +360,7 @@ void look(const struct backend *backend, char **exempt, bool prints)
     const char *why = is_checked || !backend->check ? NULL : backend->check();
     if (why) refuse(EX_CONFIG, "%s", why);
     is_checked = true;
-    follow_outputs(&g->plan.view);
+    flowbus_outputs(&g->plan.view);
     g->covers = arena_take(arena, g->plan.view.outputs.count * sizeof *g->covers);
     for (size_t at = 0; at < g->plan.view.outputs.count; at++)
         g->covers[at] = window_name(g, TREE "cover", (uint64_t)cover_number(g->plan.view.outputs.at[at].name));

@@ -140,7 +140,7 @@ const root_list *flowbus_empty_roots(bool follows);
 pid_t flowbus_process(const char *owner);   // 0 if nobody knows.
 bool flowbus_is_own(const struct screen *screen); // One that this program presents: its output is off.
 void flowbus_wake(uint64_t instance);
-void flowbus_outputs(const struct view *view, bool has_more);
+void flowbus_outputs(const struct view *view); // Tells of those that came or went, or have another place or size.
 
 // covers.c
 void covers_start(sd_event *loop, bool fills);
