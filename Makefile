@@ -45,6 +45,8 @@ MUTATIONS =
 LIBRARIES =
 # What `make test-clients` tests: folders of clients/; empty for all.
 PARTS =
+# Not empty where `make test-clients` has the lines of all languages: some need compilers of their own.
+LANGUAGES =
 # What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
 SESSION =
 SCENES =
@@ -268,11 +270,11 @@ clients:
 test-clients:
 	@tools/dependencies build demo clients lines run stacker test-clients $(if $(filter lock,$(or $(PARTS),lock)),lock) \
 	    $(if $(filter-out glib python inspector lines mqtt run stacker session lock device,$(or $(PARTS),qml)),qml) \
-	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt)
+	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt) $(if $(LANGUAGES),languages)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates device,$(PARTS))
-	@clients/test $(PARTS)
+	@LANGUAGES='$(LANGUAGES)' clients/test $(PARTS)
 
 # The window that shows what a running flowbusd does, from this folder.
 inspector: OPTIONS =
