@@ -12,6 +12,7 @@ FOLDER = HERE / "foreign"
 #: The arguments of the step `filled`.
 VALUES = ("count", "below", "factor", "tags", "style", "large")
 ROLES = ("stepper", "presenter")
+ITEM = ("stepper", "item")
 PYTHON = ("/usr/bin/python3", "-B")
 
 
@@ -25,6 +26,8 @@ class Library:
     #: How its programs are started, in its folder. "{build}" is where `build` puts what it makes.
     stepper: tuple = ()
     presenter: tuple = ()
+    #: Whether its presenter is the screen `item`, which clients/lines/tests/same_screen.py plays, too.
+    item: bool = False
     #: Commands that build them, each executed in its folder.
     build: tuple = ()
     #: The arguments that its stepper does not give, and whether it can give a dictionary with variants at all.
@@ -65,16 +68,16 @@ class Library:
         return installed[0] if installed else None
 
 
-def python(name, package, **more):
+def python(name, package, roles=ROLES, **more):
     """One of Python."""
-    return Library(name, package, (*PYTHON, "stepper.py"), (*PYTHON, "presenter.py"), **more)
+    return Library(name, package, *((*PYTHON, f"{role}.py") for role in roles), item="item" in roles, **more)
 
 
 def compiled(name, package, compiler, names, suffix="c", roles=ROLES, **more):
     """Programs in C or C++, with the packages of pkg-config that are named."""
     commands = tuple(
         ("sh", "-c", f"{compiler} -O1 -o '{{build}}/{role}' {role}.{suffix} $(pkg-config --cflags --libs {names})") for role in roles)
-    return Library(name, package, *built(roles), commands, **more)
+    return Library(name, package, *built(roles), "item" in roles, commands, **more)
 
 
 def qt(number, package, moc):
@@ -83,7 +86,7 @@ def qt(number, package, moc):
         ("sh", "-c", f"{moc} {role}.cpp -o '{{build}}/{role}.moc' && "
          f"g++ -O1 -fPIC -std=c++17 -I'{{build}}' -o '{{build}}/{role}' {role}.cpp $(pkg-config --cflags --libs Qt{number}DBus)")
         for role in ROLES)
-    return Library(f"Qt {number}", package, *built(ROLES), commands, folder="qt")
+    return Library(f"Qt {number}", package, *built(ROLES), build=commands, folder="qt")
 
 
 def cargo(name, package, roles=ROLES, **more):
@@ -93,13 +96,13 @@ def cargo(name, package, roles=ROLES, **more):
         ("cp", "-r", "Cargo.toml", "src", "{build}"),
         ("/usr/bin/cargo", "build", "--quiet", "--offline", *options, "--manifest-path", "{build}/Cargo.toml"))
     return Library(
-        name, package, *built(roles, "target/debug/"), commands,
+        name, package, *built(roles, "target/debug/"), "item" in roles, commands,
         environment={"RUSTC": "/usr/bin/rustc", "CARGO_HOME": str(BUILD / "cargo")}, **more)
 
 
 def built(roles, folder=""):
     """The commands that start what was built, of a stepper and of a presenter."""
-    return tuple((f"{{build}}/{folder}{role}",) if role in roles else () for role in ROLES)
+    return tuple((f"{{build}}/{folder}{role}",) for role in roles) + ((),) * (len(ROLES) - len(roles))
 
 
 def java(name):
@@ -126,40 +129,40 @@ LIBRARIES = [
     python("python-sdbus", "sdbus", pypi=True),
     python("txdbus", "python3-txdbus"),
     python("dbus-next", "python3-dbus-next"),
-    python("dbus-fast", "dbus_fast", pypi=True),
+    python("dbus-fast", "dbus_fast", ITEM, pypi=True),
     Library("GJS", "gjs", ("gjs", "stepper.js"), ("gjs", "presenter.js")),
-    Library("lgi", "lua-lgi", ("lua5.3", "stepper.lua"), ("lua5.3", "presenter.lua"), without=("large",)),
-    Library("ruby-dbus", "ruby-dbus", ("ruby", "stepper.rb"), ("ruby", "presenter.rb")),
-    Library("Net::DBus", "libnet-dbus-perl", ("perl", "stepper.pl"), ("perl", "presenter.pl")),
+    Library("lgi", "lua-lgi", ("lua5.3", "stepper.lua"), ("lua5.3", "item.lua"), True, without=("large",)),
+    Library("ruby-dbus", "ruby-dbus", ("ruby", "stepper.rb"), ("ruby", "item.rb"), True),
+    Library("Net::DBus", "libnet-dbus-perl", ("perl", "stepper.pl"), ("perl", "item.pl"), True),
     Library("Emacs", "emacs-*", (*EMACS, "stepper.el"), (*EMACS, "presenter.el")),
-    Library("godbus", "golang-dbus-dev", *built(ROLES),
-            tuple(("go", "build", "-o", f"{{build}}/{role}", f"{role}.go") for role in ROLES),
+    Library("godbus", "golang-dbus-dev", *built(ITEM), True,
+            tuple(("go", "build", "-o", f"{{build}}/{role}", f"{role}.go") for role in ITEM),
             environment={"GOPATH": "/usr/share/gocode", "GO111MODULE": "off", "GOCACHE": str(BUILD / "go-cache")}),
-    cargo("zbus", "librust-zbus-dev", begins="1."),
+    cargo("zbus", "librust-zbus-dev", ITEM, begins="1."),
     cargo("dbus-rs", "librust-dbus-dev", roles=("stepper",)),
     # It loses NavigationOccurred without contributors.
-    Library("dbus-java", "libdbus-java", java("Step"), java("Present"),
-            (("javac", "-cp", JARS, "-d", "{build}", "Step.java", "Present.java"),), hears=False),
-    compiled("sdbus-c++", "libsdbus-c++-dev", "g++ -std=c++17", "sdbus-c++", suffix="cpp", begins="1."),
+    Library("dbus-java", "libdbus-java", java("Step"), java("Item"), True,
+            (("javac", "-cp", JARS, "-d", "{build}", "Step.java", "Item.java"),), hears=False),
+    compiled("sdbus-c++", "libsdbus-c++-dev", "g++ -std=c++17", "sdbus-c++", suffix="cpp", roles=ITEM, begins="1."),
     compiled("dbus-c++", "libdbus-c++-dev", "g++ -std=c++11 -Wno-deprecated", "dbus-c++-1", suffix="cpp", roles=("stepper",), hears=False),
     qt(5, "qtbase5-dev", "/usr/lib/qt5/bin/moc"),
     qt(6, "qt6-base-dev", "/usr/lib/qt6/libexec/moc"),
     compiled("ell", "libell-dev", "gcc", "ell"),
     compiled("eldbus", "libefl-all-dev", "gcc", "eldbus ecore"),
     compiled("dbus-glib", "libdbus-glib-1-dev", "gcc -Wno-deprecated-declarations", "dbus-glib-1", roles=("stepper",), hears=False),
-    Library("dbus-sharp", "libdbus2.0-cil-dev", ("mono", "{build}/Step.exe"), ("mono", "{build}/Present.exe"),
+    Library("dbus-sharp", "libdbus2.0-cil-dev", ("mono", "{build}/Step.exe"), ("mono", "{build}/Present.exe"), False,
             tuple(("mcs", "-pkg:dbus-sharp-2.0", f"-out:{{build}}/{name}.exe", f"{name}.cs") for name in ("Step", "Present")), hears=False,
             environment=SYSTEM_BUS),
-    Library("dbus of Haskell", "libghc-dbus-dev", *built(ROLES),
+    Library("dbus of Haskell", "libghc-dbus-dev", *built(ROLES), False,
             tuple(("ghc", "-v0", "-threaded", "-outputdir", f"{{build}}/{role}.o", "-o", f"{{build}}/{role}", f"{role}.hs")
                   for role in ROLES),
             folder="haskell"),
     # Its compiler wants a project in a folder with hidden names.
-    Library("Gambas", "gambas3-gb-dbus", ("gbx3", "{build}"), (),
+    Library("Gambas", "gambas3-gb-dbus", ("gbx3", "{build}"), (), False,
             (("cp", "project", "{build}/.project"), ("install", "-D", "Main.module", "{build}/.src/Main.module"),
              ("gbc3", "-a", "-g", "{build}")),
             without=("large",), hears=False, environment=SYSTEM_BUS),
-    Library("obus", "libobus-ocaml-dev", ("{build}/stepper",), (),
+    Library("obus", "libobus-ocaml-dev", ("{build}/stepper",), (), False,
             (("cp", "stepper.ml", "{build}"),
              ("ocamlfind", "ocamlopt", "-thread", "-package", "obus,lwt.unix", "-linkpkg", "-o", "{build}/stepper", "{build}/stepper.ml")),
             hears=False),

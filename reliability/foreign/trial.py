@@ -5,7 +5,8 @@ text of the error of the step `nope`, which is unknown. It prints "ready" and re
 again; then the stepper calls Emit("started") by the proxy that it has, and prints "heard started" when NavigationOccurred comes.
 
 A presenter exports its object, owns its name and prints "ready". It answers Present with what it shows, Alive, and Withdraw, and
-prints a line for each. flowbusd is killed between Present and Withdraw.
+prints a line for each. flowbusd is killed between Present and Withdraw. Those that are the screen `item` are also on a device for
+what clients/lines/tests/same_screen.py has.
 """
 
 import contextlib
@@ -25,11 +26,19 @@ from libraries import PYPI, VALUES
 sys.path.insert(1, str(HERE / "rights"))
 from peers import BUS, Peer, Refused  # noqa: E402
 from service import Service  # noqa: E402
+import support  # noqa: E402
 from support import NAME, TREE  # noqa: E402
+
+sys.path.insert(1, str(harness.TOP / "clients" / "lines" / "tests"))
+sys.path.insert(1, str(harness.TOP / "clients" / "python" / "src"))
+import same_screen  # noqa: E402
+from flowbus.testing import Device, DeviceError  # noqa: E402
 
 TRIAL = TREE + "/trial"
 #: How long a program may take for something.
 PATIENCE = 60
+#: How many lines the program of the same screen may have.
+LONGEST = 100
 #: What `filled` has to arrive as, in its declared types.
 ARRIVED = {
     "count": ("x", 7), "below": ("i", -7), "factor": ("d", 7.0), "tags": ("as", ["a", "b"]),
@@ -182,29 +191,51 @@ def step(library, address, place, service):
 
 def present(library, address, place, service):
     """A presenter."""
+    if library.item:
+        name, screen, step, arguments, title = "com.example.Item", "/item", "opened", {"item": ("x", 7)}, "Item 7, seen 1"
+    else:
+        name, screen, step, arguments, title = "org.example.Foreign", "/page", "shown", {"label": ("s", "Grüße")}, "Grüße"
     peer = watcher(address)
     program = Program(library, library.presenter, address, place)
     try:
         program.wait("'ready'", r"(?m)^ready\b")
-        owner, = peer.call(BUS, "GetNameOwner", "s", ("org.example.Foreign",))
-        peer.emit(TRIAL, "shown", label=("s", "Grüße"))
+        owner, = peer.call(BUS, "GetNameOwner", "s", (name,))
+        peer.emit(TRIAL, step, **arguments)
         program.wait("Present", r"present\b.*\blaunch\b")
         peer.wait("a visible screen", lambda: any(
             message.body[1].get("Visible") == ("b", True) for message in peer.messages("PropertiesChanged")))
-        for name, value in (("Owner", owner), ("Title", "Grüße"), ("Presented", True)):
+        for key, value in (("Owner", owner), ("Title", title), ("Presented", True)):
             (_, found), = peer.at(
-                TRIAL + "/page", "org.freedesktop.DBus.Properties", "Get", "ss", (NAME + ".Presentable", name))
+                TRIAL + screen, "org.freedesktop.DBus.Properties", "Get", "ss", (NAME + ".Presentable", key))
             if found != value:
-                raise Failure(f"the screen's {name} is '{found}', and not '{value}'")
+                raise Failure(f"the screen's {key} is '{found}', and not '{value}'")
         program.wait("Alive", r"alive\b")
         kill(service)
         instance, = peer.at(
-            TRIAL + "/page", "org.freedesktop.DBus.Properties", "Get", "ss", (NAME + ".Presentable", "Instance"))
-        peer.emit(TRIAL, "closed")
+            TRIAL + screen, "org.freedesktop.DBus.Properties", "Get", "ss", (NAME + ".Presentable", "Instance"))
+        peer.emit(TRIAL, "left" if library.item else "closed")
         program.wait("Withdraw", rf"withdrawn\b.*\b{instance[1]}\b.*\brule\b")
     finally:
         program.stop()
         peer.close()
+
+
+def play(library):
+    """The same screen as those without a D-Bus library, on a device. It is short enough to be read at once."""
+    source, = [file for file in library.place.rglob("*") if file.stem.lower() == "item"]
+    if (lines := len(source.read_text().splitlines())) > LONGEST:
+        raise Failure(f"{source.name} has {lines} lines; {LONGEST} are allowed")
+    with harness.folder() as place:
+        (place / "flows.d").mkdir()
+        (place / "flows.d" / "item.toml").write_text(same_screen.FLOWS)
+        # The bus starts the program in another folder.
+        command = ["/usr/bin/env", "-C", str(library.place), *words(library, library.presenter)]
+        own = {key: value for key, value in environment(library).items() if key in ("PYTHONPATH", "PRESENTER", *library.environment)}
+        with Device(place / "flows.d", flowbusd=str(support.program("flowbusd")), environment=own, timeout=PATIENCE) as device:
+            try:
+                same_screen.play(device, command)
+            except (AssertionError, DeviceError) as failure:
+                raise Failure(f"the same screen: {failure}\n{device.log[-1000:]}") from None
 
 
 def run(library, kind):
