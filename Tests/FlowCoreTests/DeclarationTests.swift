@@ -66,6 +66,36 @@ struct DeclarationTests {
         #expect(refusal([Argument("movie", .array(element: "i", []))])?.message.contains("of type ai;") == true)
     }
 
+    private static let refused: [(String, Value, String?)] = [
+        ("int64", .string("7"), "dbus_int64 of Net::DBus"), ("byte", .string("300"), "dbus_int64 of Net::DBus"),
+        ("double", .string("7.5"), "dbus_double of Net::DBus"), ("bool", .string("1"), "dbus_boolean of Net::DBus"),
+        ("int64", .double(7), "give their library the type"), ("int64", .string("seven"), nil),
+        ("int64", .string("7.5"), nil),
+        ("int64", .double(7.5), nil), ("int64", .double(.infinity), nil), ("bool", .string("yes"), nil),
+        ("as", .string("1"), nil), ("double", .string(""), nil),
+    ]
+
+    @Test(arguments: refused)
+    func `S-3 the message says what a library has done, where nothing else can be`(
+        wanted: String, value: Value, hint: String?
+    ) throws {
+        let parameters = [Parameter("value", try #require(ValueType(name: wanted)))]
+        func refusal(isPrivate: Bool) throws -> String {
+            let error = #expect(throws: FlowError.self) {
+                try Declaration.admit(
+                    [Argument("value", value)], as: parameters, of: "step 'pick'", isPrivate: isPrivate)
+            }
+            return try #require(error).message
+        }
+        let message = try refusal(isPrivate: false)
+        if let hint {
+            #expect(message.contains("it has to be of type \(wanted); some ") && message.hasSuffix(hint))
+        } else {
+            #expect(message.hasSuffix("it has to be of type \(wanted)"))
+        }
+        #expect(try refusal(isPrivate: true).hasSuffix(", not \(value.signature == "s" ? "string" : "double")"))
+    }
+
     @Test func `a long value is truncated in the message`() {
         let message = refusal([Argument("movie", .string(String(repeating: "a", count: 129)))])?.message ?? ""
         #expect(message.contains("'\(String(repeating: "a", count: 128))…'"))

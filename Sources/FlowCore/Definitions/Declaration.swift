@@ -76,6 +76,23 @@ enum Declaration {
         }
         return
             "\(place) is '\(Names.escaped(argument.value.description))', of type \(came); it has to be of type \(wanted)"
+            + hint(argument.value, wanted: parameter.type)
+    }
+
+    /// What the caller's D-Bus library has done, where the value can have come of nothing else; empty otherwise. Not for private arguments, as
+    /// it tells what the value looks like. The value is refused all the same: a text that reads as a number may be a mistake of the caller.
+    private static func hint(_ value: Value, wanted: ValueType) -> String {
+        switch value {
+        case .string(let text) where wanted.isInteger && Int128(text) != nil:
+            "; some libraries send a number as a text unless its type is given: dbus_int64 of Net::DBus"
+        case .string(let text) where wanted.signature == "d" && Double(text) != nil:
+            "; some libraries send a number as a text unless its type is given: dbus_double of Net::DBus"
+        case .string(let text) where wanted.signature == "b" && ["0", "1", ""].contains(text):
+            "; some libraries send a truth value as a text unless its type is given: dbus_boolean of Net::DBus"
+        case .double(let number) where wanted.isInteger && number.isFinite && number.rounded() == number:
+            "; some languages have no other numbers: give their library the type"
+        default: ""
+        }
     }
 }
 
