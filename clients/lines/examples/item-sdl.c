@@ -27,6 +27,7 @@ int main(void) {
             int seen = number(get(get(line, "details"), "state"), "seen") + 1;
             screen = number(line, "instance"), item = number(get(line, "arguments"), "item");
             snprintf(title, sizeof title, "Item %d, seen %d", item, seen), SDL_SetWindowTitle(window, title), SDL_ShowWindow(window);
+            SDL_FillRect(SDL_GetWindowSurface(window), NULL, 0x306090), SDL_UpdateWindowSurface(window);
             dprintf(bus[0], "{\"answer\": %d, \"visible\": true, \"title\": \"%s\"}\n", number(line, "call"), title);
             dprintf(bus[0], "{\"save\": %d, \"state\": {\"seen\": %d}}\n", screen, seen);
             if (item < 0) dprintf(bus[0], "{\"dismiss\": %d, \"error\": \"com.example.Error.NoItem\", \"message\": \"there is no item %d\"}\n", screen, item);
