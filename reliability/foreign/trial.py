@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import harness
 from harness import HERE, Failure
@@ -31,12 +32,16 @@ from support import NAME, TREE  # noqa: E402
 
 sys.path.insert(1, str(harness.TOP / "clients" / "lines" / "tests"))
 sys.path.insert(1, str(harness.TOP / "clients" / "python" / "src"))
+from jeepney import DBusAddress, HeaderFields, new_signal  # noqa: E402
+
 import same_screen  # noqa: E402
 from flowbus.testing import Device, DeviceError  # noqa: E402
 
 TRIAL = TREE + "/trial"
 #: How long a program may take for something.
 PATIENCE = 60
+#: How long the page of languages waits for a call to be given up.
+LONGEST_CALL = 75
 #: How many lines the program of the same screen may have.
 LONGEST = 100
 #: What `filled` has to arrive as, in its declared types.
@@ -236,6 +241,80 @@ def play(library):
                 same_screen.play(device, command)
             except (AssertionError, DeviceError) as failure:
                 raise Failure(f"the same screen: {failure}\n{device.log[-1000:]}") from None
+
+
+@contextlib.contextmanager
+def stepper(library):
+    """A stepper that waits for its line, with its flowbusd and who sees the calls: for what is seen of a library, and no test."""
+    with harness.folder() as place, harness.bus("dbus-daemon", place) as address:
+        service = Service(place, address, HERE / "foreign" / "flows.d")
+        spy = Peer(address)
+        spy.monitor(f"type='method_call',destination='{NAME}'")
+        program = Program(library, library.stepper, address, place)
+        try:
+            yield program, program.wait("'ready'", r"(?m)^ready\b"), service, spy, address
+        finally:
+            program.stop()
+            spy.close()
+            service.stop()
+
+
+@contextlib.contextmanager
+def another_owner(program, service, address, answer):
+    """Who has flowbusd's name after it, and what has called it with Emit, which is answered so, or not at all."""
+    other = Peer(address)
+    interfaces = other.at(TRIAL, "org.freedesktop.DBus.Introspectable", "Introspect")
+    other.answers = {"Emit": lambda *_: answer, "Introspect": lambda *_: ("s", interfaces)}
+    try:
+        harness.end(service.child, signal.SIGKILL)
+        other.call(BUS, "RequestName", "su", (NAME, 0))
+        other.first("NameAcquired", lambda body: body[0] == NAME)
+        program.type("\n")
+        yield other, other.first("Emit").header.fields[HeaderFields.sender]
+    finally:
+        other.close()
+
+
+def heard_alone(program, ready, service, address):
+    """Whether it hears a signal that is sent to it alone, as StepConcluded is."""
+    with another_owner(program, service, address, ("ts", (99, "navigated"))) as (other, caller):
+        program.wait("the answer of another owner", r"\b99\b", ready)
+        message = new_signal(
+            DBusAddress(TRIAL, interface=NAME + ".Flow"), "NavigationOccurred", "ttssa{sv}a(ssoa{sv})a{sv}", (99, 0, caller, "started", {}, [], {}))
+        message.header.fields[HeaderFields.destination] = caller
+        other.bus.send(message)
+        with program.changed:
+            return program.changed.wait_for(lambda: re.search(r"heard\b.*\bstarted\b", program.output[ready:]), PATIENCE / 4) is not None
+
+
+def limit(program, service, address):
+    """After how many seconds it gives up a call, in steps of 5; None for not at all in LONGEST_CALL."""
+    with another_owner(program, service, address, None):
+        begun, length = time.monotonic(), len(program.output)
+        with program.changed:
+            if not program.changed.wait_for(lambda: program.ended or len(program.output) > length, LONGEST_CALL):
+                return None
+        return int((time.monotonic() - begun + 0.5) // 5) * 5
+
+
+def observe(library):
+    """What is seen of a library, for docs/languages.md."""
+    seen = {"version": library.version(), "screen": "the same" if library.item else "yes" if library.presenter else "–"}
+    with stepper(library) as (program, ready, service, spy, address):
+        # What the program has been answered, this sees when it has read so far.
+        spy.wait("the last step", lambda: any(message.body[0] == "nope" for message in spy.messages("EmitStep") + spy.messages("Emit")))
+        calls = [message.body for message in spy.messages("EmitStep")]
+        filled = next((body[1] for body in calls if body[0] == "filled"), {})
+        sent = {name: filled[name][0] for name in VALUES if name in filled}
+        seen["numbers"] = [sent.get(name) for name in ("count", "large")] if sent else []
+        seen["empty"] = any(body == ("started", {}) for body in calls)
+        # Those of its other steps, `step` compares with the navigations.
+        seen["results"] = bool(outcomes(program.output[:ready]))
+        # A tool's signals come to a process of their own.
+        seen["alone"] = heard_alone(program, ready, service, address) if library.hears and library.build + library.presenter else None
+    with stepper(library) as (program, _, service, _, address):
+        seen["limit"] = limit(program, service, address)
+    return seen
 
 
 def run(library, kind):
