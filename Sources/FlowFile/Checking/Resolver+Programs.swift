@@ -88,7 +88,7 @@ extension Resolver {
     }
 
     /// A relative path begins at the folder of the file, so that a folder can be moved with all that is in it.
-    private func absolutePath(_ path: String, _ location: Location) -> String {
+    func absolutePath(_ path: String, _ location: Location) -> String {
         var parts: [Substring] = []
         if !path.hasPrefix("/") {
             let file = diagnostics.sources[location.source].file

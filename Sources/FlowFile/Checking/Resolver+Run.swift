@@ -57,26 +57,30 @@ extension Resolver {
                 diagnostics.error(item.location, error.text)
                 return nil
             }
-            if place == 0 { checkProgram(text, item.location) } else { checkWord(text, item, of: screen) }
+            if place == 0 { return program(text, item.location) }
+            checkWord(text, item, of: screen)
             return text
         }
     }
 
-    private func checkProgram(_ text: String, _ location: Location) {
+    /// A name, which is looked for in `PATH`, or the whole path.
+    private func program(_ text: String, _ location: Location) -> String? {
         if !text.contains("/"), text.contains(where: \.isWhitespace) {
             let words = text.split(whereSeparator: \.isWhitespace).map { "\"\($0)\"" }
             diagnostics.error(
                 location,
                 "\(Text.quoted(text)) can't be the program: no shell reads the line, so that each word stands by itself: "
                     + "[\(words.joined(separator: ", "))]")
-            return
+            return nil
         }
-        if text.isEmpty || text.hasPrefix("$") || !text.hasPrefix("/") && text.utf8.contains(UInt8(ascii: "/")) {
+        if text.isEmpty || text.hasPrefix("$") {
             diagnostics.error(
                 location,
-                "\(Text.quoted(text)) can't be the program: it has to be the name of one in PATH, such as 'evince', or a path "
-                    + "from '/', such as '/usr/bin/evince'")
+                "\(Text.quoted(text)) can't be the program: it has to be the name of one in PATH, such as 'evince', or a path, such as "
+                    + "'/usr/bin/evince' or, from the folder of this file on, './evince'")
+            return nil
         }
+        return text.contains("/") ? absolutePath(text, location) : text
     }
 
     private func checkWord(_ text: String, _ item: Item, of screen: Declared) {
