@@ -270,7 +270,8 @@ clients:
 test-clients:
 	@tools/dependencies build demo clients lines run stacker test-clients $(if $(filter lock,$(or $(PARTS),lock)),lock) \
 	    $(if $(filter-out glib python inspector lines mqtt run stacker session lock device,$(or $(PARTS),qml)),qml) \
-	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt) $(if $(LANGUAGES),languages)
+	    $(if $(filter mqtt,$(or $(PARTS),mqtt)),mqtt) $(if $(LANGUAGES),languages) \
+	    $(if $(filter templates,$(or $(PARTS),templates)),templates)
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
 	@clients/build $(filter-out python examples templates device,$(PARTS))

@@ -6,16 +6,20 @@ import Testing
 struct NewCommandTests {
     private let folder = try? TemporaryDirectory()
 
+    /// The files of each kind, beside those that all have.
     private static let files: [String: [String]] = [
-        "--gtk-c": [
-            ".gitignore", "README.md", "flows.d/shop.toml", "meson.build", "org.example.Shop.service", "shop.c", "test",
-        ],
-        "--gtk-python": ["README.md", "flows.d/shop.toml", "org.example.Shop.service", "shop", "test"],
-        "--qml": ["README.md", "Shop.qml", "flows.d/shop.toml", "org.example.Shop.service", "shop", "test"],
-        "--swift": [
-            ".gitignore", "Package.swift", "README.md", "Sources/shop/Shop.swift", "flows.d/shop.toml",
-            "org.example.Shop.service", "test",
-        ],
+        "--c": [".gitignore", "meson.build", "shop.c"],
+        "--gjs": ["shop"],
+        "--go": [".gitignore", "go.mod", "shop.go"],
+        "--gtk-c": [".gitignore", "meson.build", "shop.c"],
+        "--gtk-python": ["shop"],
+        "--node": ["shop"],
+        "--python": ["shop"],
+        "--qml": ["Shop.qml", "shop"],
+        "--run": ["shop"],
+        "--rust": [".gitignore", "Cargo.toml", "src/main.rs"],
+        "--swift": [".gitignore", "Package.swift", "Sources/shop/Shop.swift"],
+        "--vala": [".gitignore", "meson.build", "shop.vala"],
     ]
 
     /// Runs flowbusctl in the folder of the test.
@@ -40,7 +44,8 @@ struct NewCommandTests {
     func `the files are written and listed`(kind: String) throws {
         let run = try run("shop", kind)
         #expect(run.status == .status(0) && run.errors.isEmpty, "\(run.errors)")
-        let files = try #require(Self.files[kind])
+        let started = kind == "--run" ? [] : ["flows.d/programs.toml", "org.example.Shop.service"]
+        let files = (try #require(Self.files[kind]) + started + ["README.md", "flows.d/shop.toml", "test"]).sorted()
         #expect(run.lines == files.map { "shop/" + $0 })
         #expect(try contents == ["shop"])
         for file in files {
@@ -50,9 +55,16 @@ struct NewCommandTests {
             #expect(!text.contains("\n# if ") && !text.contains("\n# end\n"), "\(file)")
             let path = (try #require(folder)).path + "/shop/" + file
             #expect(FileManager.default.isExecutableFile(atPath: path) == text.hasPrefix("#!"), "\(file)")
+            // Something to begin with is read at once.
+            #expect(file == "test" || text.split(separator: "\n").count <= 85, "\(file)")
         }
         let check = try Program.run("check", (try #require(folder)).path + "/shop/flows.d")
-        #expect(check.status == .status(0) && check.errors.isEmpty, "\(check.errors)")
+        // What is not built or installed yet is all that it warns of.
+        let warnings = check.errors.split(separator: "\n")
+        #expect(check.status == .status(0), "\(check.errors)")
+        #expect(
+            warnings.allSatisfy { $0.contains("there is no program '") || $0.hasSuffix("is not installed") },
+            "\(check.errors)")
         let shell = try ChildProcess("bash", ["-n", (try #require(folder)).path + "/shop/test"])
         #expect(try shell.waitForExit() == .status(0))
     }
@@ -68,7 +80,10 @@ struct NewCommandTests {
 
     @Test(
         arguments: [
-            (["shop"], 64, "the kind of the program is missing: give one of --gtk-python, --gtk-c, --qml, --swift"),
+            (
+                ["shop"], 64,
+                "the kind of the program is missing: give one of --gtk-python, --gtk-c, --gjs, --vala, --qml"
+            ),
             (["--qml"], 64, "Missing expected argument '<name>'"),
             (["shop", "--gtk-rust"], 64, "Unknown option '--gtk-rust'"),
             (["shop", "--qml", "--swift"], 64, "--swift"),
@@ -82,6 +97,11 @@ struct NewCommandTests {
             (["größe", "--qml"], 65, "'größe' can't be the name of a program"),
             (["a23456789012345678901234567890123", "--qml"], 65, "can't be the name of a program"),
             (["root", "--qml"], 65, "'root' has a meaning of its own here"),
+            (["match", "--rust"], 65, "'match' is a word of Rust or Cargo, and can't be the name of a package"),
+            (
+                ["shop", "--run", "--bus-name", "a.b"], 64,
+                "--bus-name and --run are given; a command line has no bus name, as flowbus-run shows its screens"
+            ),
             (["class", "--swift"], 65, "'class' is a word of Swift, and can't be the name of a module"),
             (["shop", "--qml", "--bus-name", "shop"], 65, "'shop' can't be a well-known bus name"),
             (["taken", "--qml"], 65, "there is a file or folder 'taken' already; give another name, or remove it"),

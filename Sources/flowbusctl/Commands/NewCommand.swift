@@ -6,10 +6,11 @@ import Platform
 struct NewCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Write a program to begin with: two screens, definitions, a D-Bus service file and a test.",
+        abstract: "Write a program to begin with: two screens, their definitions and a test.",
         discussion: """
             The files are in a new folder, whose README.md says what each is for, and what the program needs. 'NAME/test' runs \
-            the program on a bus of its own, and plays the user. This command does not need the service.
+            the program on a bus of its own, and plays the user; 'flowbusctl device NAME/flows.d' runs it in a window. This \
+            command does not need the service.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -60,8 +61,16 @@ extension Template.Kind: EnumerableFlag {
         switch kind {
         case .gtkPython: "In Python, with GTK 4."
         case .gtkC: "In C, with GTK 4."
+        case .gjs: "In JavaScript, with GTK 4."
+        case .vala: "In Vala, with GTK 4."
         case .qml: "In QML, with Qt 6."
         case .swift: "In Swift, without a toolkit."
+        case .rust: "In Rust, by lines (flowbusctl connect), without a toolkit."
+        case .go: "In Go, by lines, without a toolkit."
+        case .node: "In JavaScript of Node, by lines, without a toolkit."
+        case .python: "In Python, by lines, without a toolkit."
+        case .c: "In C, by lines, without a toolkit."
+        case .run: "Command lines, as of programs that can't be changed (flowbus-run)."
         }
     }
 }

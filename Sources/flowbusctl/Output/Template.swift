@@ -3,14 +3,35 @@ import FlowFile
 
 /// The files of a program to begin with: those in `Templates`, which SwiftPM makes a part of this program.
 ///
-/// They are a program named 'hello'. Lines between '# if KIND …' and '# end' are for these kinds alone.
+/// They are a program named 'hello'. Lines between '# if KIND …' and '# end' are for these kinds alone, or for those that such a word
+/// stands for.
 struct Template {
     /// The language and the toolkit.
     enum Kind: String, CaseIterable {
         case gtkPython = "gtk-python"
         case gtkC = "gtk-c"
+        case gjs
+        case vala
         case qml
         case swift
+        case rust
+        case go
+        case node
+        case python
+        case c
+        case run
+
+        /// The words by which lines are chosen: its own, that for how it takes part, and 'script' where its program is not built.
+        fileprivate var words: Set<String> {
+            switch self {
+            case .gtkPython, .gjs, .qml: [rawValue, "presenter", "windows", "script"]
+            case .gtkC, .vala: [rawValue, "presenter", "windows"]
+            case .swift: [rawValue, "presenter"]
+            case .node, .python: [rawValue, "lines", "script"]
+            case .rust, .go, .c: [rawValue, "lines"]
+            case .run: [rawValue, "script"]
+            }
+        }
     }
 
     /// A file.
@@ -30,10 +51,15 @@ struct Template {
     init(_ kind: Kind, name: String, busName: String? = nil) throws(Failure) {
         try Self.check(name, kind)
         let capital = name.prefix(1).uppercased() + name.dropFirst()
+        if kind == .run, busName != nil {
+            throw Failure(
+                .usage,
+                "--bus-name and --run are given; a command line has no bus name, as flowbus-run shows its screens")
+        }
         let busName = busName ?? "org.example.\(capital)"
         if let problem = BusName.problem(of: busName) { throw Failure(.badValue, problem) }
         let words = Words(name: name, capital: capital, busName: busName)
-        files = (Self.common + Self.files(of: kind)).map { file in
+        files = (Self.common + (kind == .run ? [] : Self.started) + Self.files(of: kind)).map { file in
             File(
                 path: words.replaced(in: file.path), text: words.replaced(in: Self.lines(of: file.text, for: kind)),
                 isExecutable: file.isExecutable)
@@ -44,24 +70,59 @@ struct Template {
         [
             File(path: "README.md", text: text(PackageResources.common_README_md)),
             File(path: "flows.d/hello.toml", text: text(PackageResources.common_hello_toml)),
-            File(path: "org.example.Hello.service", text: text(PackageResources.common_service)),
             File(path: "test", text: text(PackageResources.common_test), isExecutable: true),
+        ]
+    }
+
+    /// What says how a program with a bus name is started.
+    private static var started: [File] {
+        [
+            File(path: "flows.d/programs.toml", text: text(PackageResources.common_programs_toml)),
+            File(path: "org.example.Hello.service", text: text(PackageResources.common_service)),
         ]
     }
 
     private static func files(of kind: Kind) -> [File] {
         switch kind {
-        case .gtkPython: [File(path: "hello", text: text(PackageResources.gtk_python_hello), isExecutable: true)]
+        case .gtkPython: [program(PackageResources.gtk_python_hello)]
+        case .gjs: [program(PackageResources.gjs_hello)]
+        case .node: [program(PackageResources.node_hello)]
+        case .python: [program(PackageResources.python_hello)]
+        case .run: [program(PackageResources.run_hello)]
         case .gtkC:
             [
                 File(path: ".gitignore", text: text(PackageResources.gtk_c_gitignore)),
                 File(path: "hello.c", text: text(PackageResources.gtk_c_hello_c)),
                 File(path: "meson.build", text: text(PackageResources.gtk_c_meson_build)),
             ]
+        case .vala:
+            [
+                File(path: ".gitignore", text: text(PackageResources.gtk_c_gitignore)),
+                File(path: "hello.vala", text: text(PackageResources.vala_hello_vala)),
+                File(path: "meson.build", text: text(PackageResources.vala_meson_build)),
+            ]
+        case .c:
+            [
+                File(path: ".gitignore", text: text(PackageResources.gtk_c_gitignore)),
+                File(path: "hello.c", text: text(PackageResources.c_hello_c)),
+                File(path: "meson.build", text: text(PackageResources.c_meson_build)),
+            ]
+        case .rust:
+            [
+                File(path: ".gitignore", text: text(PackageResources.rust_gitignore)),
+                File(path: "Cargo.toml", text: text(PackageResources.rust_Cargo_toml)),
+                File(path: "src/main.rs", text: text(PackageResources.rust_main_rs)),
+            ]
+        case .go:
+            [
+                File(path: ".gitignore", text: text(PackageResources.go_gitignore)),
+                File(path: "go.mod", text: text(PackageResources.go_go_mod)),
+                File(path: "hello.go", text: text(PackageResources.go_hello_go)),
+            ]
         case .qml:
             [
                 File(path: "Hello.qml", text: text(PackageResources.qml_Hello_qml)),
-                File(path: "hello", text: text(PackageResources.qml_hello), isExecutable: true),
+                program(PackageResources.qml_hello),
             ]
         case .swift:
             [
@@ -72,6 +133,9 @@ struct Template {
         }
     }
 
+    /// A program that is not built.
+    private static func program(_ bytes: [UInt8]) -> File { File(path: "hello", text: text(bytes), isExecutable: true) }
+
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     /// Returns the lines of a text that are for a kind.
@@ -80,7 +144,7 @@ struct Template {
         var kept = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             if line.hasPrefix("# if ") {
-                isLeftOut = !line.dropFirst(5).split(separator: " ").contains { $0 == kind.rawValue }
+                isLeftOut = !line.dropFirst(5).split(separator: " ").contains { kind.words.contains(String($0)) }
             } else if line == "# end" {
                 isLeftOut = false
             } else if !isLeftOut {
@@ -109,7 +173,21 @@ struct Template {
             throw Failure(
                 .badValue, "'\(name)' is a word of Swift, and can't be the name of a module; give another name")
         }
+        if kind == .rust, rustWords.contains(name) {
+            throw Failure(
+                .badValue, "'\(name)' is a word of Rust or Cargo, and can't be the name of a package; give another name"
+            )
+        }
     }
+
+    /// Source: The Rust Reference, "Keywords", and the names of folders in which Cargo builds.
+    private static let rustWords: Set<String> = [
+        "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "deps", "do", "dyn",
+        "else", "enum", "examples", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "incremental",
+        "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self",
+        "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+        "where", "while", "yield",
+    ]
 
     /// Source: The Swift Programming Language, "Keywords and Punctuation": those that no module can have as its name.
     private static let swiftWords: Set<String> = [
