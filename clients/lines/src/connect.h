@@ -14,6 +14,7 @@
 #define FLOWBUS "org.flowbus.Navigation1"
 #define ROOT "/org/flowbus/Navigation1"
 #define TREE ROOT "/tree/"
+#define INSTANCES ROOT "/instance/"
 
 enum {
     MOST_LINE = 1024 * 1024,       // Bytes of a line, without its end.
@@ -30,7 +31,7 @@ extern sd_bus *bus;
 void lines_begin(int in, int out);
 void say(struct json_object *line); // Writes it, and lets it go.
 void go_on(void);                   // Something that lines wait for is over.
-extern size_t awaited;              // Answers beside those of requests, which still come after the last line.
+extern size_t awaited;              // Answers beside those of calls, which still come after the last line.
 
 // requests.c
 void requests_begin(void);
@@ -40,6 +41,18 @@ void add_id(struct json_object *to, struct json_object *line); // If the line ha
 // A key of a line, of this type; false after it has said what is wrong. Without it, `value` is NULL.
 bool get(struct json_object *line, const char *key, json_type type, const char *what, struct json_object **value);
 void fail(struct json_object *line, const char *error, const char *message); // Says that a line is wrong, or failed.
+// A line with a node, and the keys that it may have beside it: returns a call without contents, or NULL after it has said what is wrong.
+sd_bus_message *call_for(struct json_object *line, const char *node_key, const char *interface, const char *member, const char *const *keys);
+// Makes the call of an ask, unless appending has failed: then it says so, and returns false.
+bool send_ask(struct json_object *line, sd_bus_message *call, int result, const char *token);
+
+// asks.c
+void ask_for(struct json_object *line);
+void ask_emitted(const char *token, const char *verdict);
+void ask_failed(const char *token, const char *error, const char *message);
+void asks_again(void); // flowbusd is another process now.
+bool ask_concluded(const char *token, const char *verdict, const char *error, const char *message); // Whether it is that of an ask.
+int answered_signal(sd_bus_message *signal, void *data, sd_bus_error *unused);
 
 // events.c
 void events_begin(void);

@@ -112,6 +112,7 @@ static int concluded(sd_bus_message *signal, void *data, sd_bus_error *unused)
     const char *token, *verdict, *error, *message;
     uint64_t serial;
     if (sd_bus_message_read(signal, "stsss", &token, &serial, &verdict, &error, &message) < 0) return 0;
+    if (ask_concluded(token, verdict, error, message)) return 0;
     struct json_object *said = take(json_object_new_object());
     add(said, "concluded", text(token));
     add(said, "serial", take(json_object_new_uint64(serial)));
@@ -154,7 +155,7 @@ void events_begin(void)
     static const struct {
         const char *interface, *member;
         sd_bus_message_handler_t handler;
-    } own[] = {{".Stepper", "StepConcluded", concluded}, {".Presentable", "SightChanged", sight_changed}, {".Presentable", "ContextChanged", context_changed}};
+    } own[] = {{".Stepper", "StepConcluded", concluded}, {".Stepper", "Answered", answered_signal}, {".Presentable", "SightChanged", sight_changed}, {".Presentable", "ContextChanged", context_changed}};
     for (size_t at = 0; at < sizeof own / sizeof *own; at++) {
         char *interface = print(FLOWBUS "%s", own[at].interface);
         sd_bus_match_signal_async(bus, NULL, FLOWBUS, NULL, interface, own[at].member, own[at].handler, NULL, NULL);

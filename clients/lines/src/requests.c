@@ -24,6 +24,7 @@ struct request {
     bool is_waiting;        // For a flowbusd.
     bool is_step;           // Its answer is a serial and a verdict.
     bool has_token;         // A step without one is not repeated: it could have been taken.
+    char *ask;              // The token of an ask, whose line is answered later.
 };
 
 static struct request *requests, **last = &requests; // In their order.
@@ -95,9 +96,17 @@ static void done(struct request *request)
     sd_bus_slot_unref(request->slot);
     sd_bus_message_unref(request->call);
     json_object_put(request->line);
+    free(request->ask);
     free(request);
     sd_event_source_set_enabled(turn, SD_EVENT_ONESHOT);
     go_on();
+}
+
+static void failed(struct request *request, const char *error, const char *message)
+{
+    if (request->ask) ask_failed(request->ask, error, message);
+    else fail(request->line, error, message);
+    done(request);
 }
 
 // Not within done(): that is called while one is being asked.
@@ -112,8 +121,7 @@ static int out_of_time(sd_event_source *source, uint64_t time, void *data)
 {
     (void)source, (void)time;
     struct request *request = data;
-    fail(request->line, SD_BUS_ERROR_NO_REPLY, "flowbusd has ended, and did not come back within 60 s");
-    done(request);
+    failed(request, SD_BUS_ERROR_NO_REPLY, "flowbusd has ended, and did not come back within 60 s");
     return 0;
 }
 
@@ -132,8 +140,7 @@ static void ask(struct request *request)
     if (result >= 0) result = sd_bus_call_async(bus, &request->slot, call, answered, request, UINT64_MAX);
     sd_bus_message_unref(call);
     if (result >= 0) return;
-    fail(request->line, SD_BUS_ERROR_FAILED, strerror(-result));
-    done(request);
+    failed(request, SD_BUS_ERROR_FAILED, strerror(-result));
 }
 
 static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused)
@@ -147,8 +154,7 @@ static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused)
         // Where nothing starts flowbusd again, it comes by itself, or not.
         bool is_away = request->limit && sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN);
         if (is_lost && request->is_step && !request->has_token) {
-            fail(request->line, error->name, "flowbusd has ended, and nobody knows whether the step was taken: it had no token");
-            done(request);
+            failed(request, error->name, "flowbusd has ended, and nobody knows whether the step was taken: it had no token");
             return 0;
         }
         if (is_lost && !request->limit)
@@ -158,15 +164,19 @@ static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused)
         } else if (is_away) {
             request->is_waiting = true;
         } else {
-            fail(request->line, error->name, error->message ? error->message : "");
-            done(request);
+            failed(request, error->name, error->message ? error->message : "");
         }
+        return 0;
+    }
+    const char *verdict;
+    uint64_t serial;
+    if (request->ask) {
+        if (sd_bus_message_read(answer, "ts", &serial, &verdict) >= 0) ask_emitted(request->ask, verdict);
+        done(request);
         return 0;
     }
     struct json_object *said = take(json_object_new_object());
     add_id(said, request->line);
-    const char *verdict;
-    uint64_t serial;
     if (request->is_step && sd_bus_message_read(answer, "ts", &serial, &verdict) >= 0) {
         add(said, "serial", take(json_object_new_uint64(serial)));
         add(said, "verdict", text(verdict));
@@ -181,8 +191,7 @@ static int answered(sd_bus_message *answer, void *data, sd_bus_error *unused)
     return 0;
 }
 
-// A line with a node, and the keys that it may have beside it: returns a call without contents, or NULL after it has said what is wrong.
-static sd_bus_message *call_for(struct json_object *line, const char *node_key, const char *interface, const char *member, const char *const *keys)
+sd_bus_message *call_for(struct json_object *line, const char *node_key, const char *interface, const char *member, const char *const *keys)
 {
     struct json_object *node = NULL;
     char *why = NULL;
@@ -205,24 +214,40 @@ static sd_bus_message *call_for(struct json_object *line, const char *node_key, 
     return call;
 }
 
-static void send(struct json_object *line, sd_bus_message *call, int result, const bool *has_token) // NULL for what is no step.
+static struct request *queue(struct json_object *line, sd_bus_message *call, int result)
 {
     if (result >= 0) result = sd_bus_message_seal(call, 1, 0);
     if (result < 0) {
         fail(line, "InvalidArguments", result == -EINVAL ? "a value of this line can't go over the bus" : result == -ERANGE ? "a number of this line is too large" : strerror(-result));
         sd_bus_message_unref(call);
-        return;
+        return NULL;
     }
     struct request *request = take(calloc(1, sizeof *request));
     request->line = json_object_get(line);
     request->call = call;
-    request->is_step = has_token;
-    request->has_token = has_token && *has_token;
     request->is_queued = true;
     *last = request;
     last = &request->next;
     count++;
+    return request;
+}
+
+static void send(struct json_object *line, sd_bus_message *call, int result, const bool *has_token) // NULL for what is no step.
+{
+    struct request *request = queue(line, call, result);
+    if (!request) return;
+    request->is_step = has_token;
+    request->has_token = has_token && *has_token;
     ask_next();
+}
+
+bool send_ask(struct json_object *line, sd_bus_message *call, int result, const char *token)
+{
+    struct request *request = queue(line, call, result);
+    if (!request) return false;
+    request->ask = print("%s", token);
+    ask_next();
+    return true;
 }
 
 bool get(struct json_object *line, const char *key, json_type type, const char *what, struct json_object **value)
@@ -351,6 +376,15 @@ static void release(struct json_object *line) { alone(line, "release", FLOWBUS "
 static void touch(struct json_object *line) { alone(line, "touch", FLOWBUS ".Presentable", "Touch"); }
 static void wait_ready(struct json_object *line) { alone(line, "wait", FLOWBUS ".Flow", "WaitReady"); }
 
+static void acknowledge(struct json_object *line)
+{
+    static const char *const keys[] = {"acknowledge", NULL};
+    struct json_object *token;
+    if (!get(line, "acknowledge", json_type_string, "the token of an ask", &token)) return;
+    sd_bus_message *call = call_for(line, "on", FLOWBUS ".Presentable", "AcknowledgeAnswer", keys);
+    if (call) send(line, call, sd_bus_message_append(call, "s", json_object_get_string(token)), NULL);
+}
+
 static int owner_changed(sd_bus_message *signal, void *data, sd_bus_error *unused)
 {
     (void)data, (void)unused;
@@ -364,6 +398,7 @@ static int owner_changed(sd_bus_message *signal, void *data, sd_bus_error *unuse
         next = it->next;
         if (it->is_waiting) ask(it);
     }
+    asks_again();
     events_again();
     return 0;
 }
@@ -382,14 +417,15 @@ void line_came(struct json_object *line)
     static const struct {
         const char *verb;
         void (*does)(struct json_object *);
-    } verbs[] = {{"emit", emit},       {"answer", answer}, {"show", show},       {"hide", hide},   {"save", save},     {"finish", finish}, {"dismiss", dismiss},
-                 {"release", release}, {"back", back},     {"touch", touch}, {"serve", serve}, {"watch", watch}, {"wait", wait_ready}};
+    } verbs[] = {{"emit", emit},       {"ask", ask_for},   {"answer", answer}, {"show", show},   {"hide", hide},   {"save", save},   {"finish", finish},   {"dismiss", dismiss},
+                 {"release", release}, {"back", back},     {"touch", touch}, {"serve", serve}, {"watch", watch}, {"wait", wait_ready},
+                 {"acknowledge", acknowledge}};
     for (size_t at = 0; at < sizeof verbs / sizeof *verbs; at++)
         if (json_object_object_get_ex(line, verbs[at].verb, NULL)) {
             verbs[at].does(line);
             return;
         }
     fail(line, "InvalidArguments",
-        "this line says nothing to do: it needs one of 'emit', 'back', 'serve', 'answer', 'show', 'hide', 'save', 'finish', 'dismiss', 'release', "
-        "'touch', 'watch' and 'wait'");
+        "this line says nothing to do: it needs one of 'emit', 'ask', 'acknowledge', 'back', 'serve', 'answer', 'show', 'hide', 'save', 'finish', "
+        "'dismiss', 'release', 'touch', 'watch' and 'wait'");
 }

@@ -144,13 +144,14 @@ int append_members(sd_bus_message *to, struct json_object *json)
 
 struct json_object *node_of(const char *path)
 {
+    if (!strncmp(path, INSTANCES, strlen(INSTANCES))) return take(json_object_new_uint64(strtoull(path + strlen(INSTANCES), NULL, 10)));
     return text(strncmp(path, TREE, strlen(TREE)) ? path : path + strlen(TREE));
 }
 
 char *path_of(struct json_object *node)
 {
     char *path = NULL;
-    if (json_object_is_type(node, json_type_int)) path = print(ROOT "/instance/%" PRIu64, json_object_get_uint64(node));
+    if (json_object_is_type(node, json_type_int)) path = print(INSTANCES "%" PRIu64, json_object_get_uint64(node));
     else if (json_object_is_type(node, json_type_string)) path = print(TREE "%s", json_object_get_string(node));
     if (path && sd_bus_object_path_is_valid(path)) return path;
     free(path);

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import CONNECT, FLOWS, TIMEOUT, check
+from conftest import CONNECT, FLOWS, TIMEOUT, Lines, check
 
 ERROR = "org.flowbus.Navigation1.Error."
 
@@ -110,6 +110,159 @@ def test_a_result(device, connect):
     assert "UnknownObject" in lines.ask(hide=told["instance"])["error"]
 
 
+def shown(lines, name="picker"):
+    """The instance of this screen, once its presenter shows it; another one may be called that is in sight again."""
+    while True:
+        told = lines.next("present")
+        lines.say(answer=told["call"], visible=True)
+        if told["name"] == name:
+            return told["instance"]
+
+
+def test_an_ask_is_answered_with_the_result(device, connect):
+    asker, lines = connect(), connect()
+    lines.ask(serve="com.example.Lines")
+    asker.say(ask="asked", on="shop", id=1)
+    lines.ask(finish=shown(lines), result={"contact": 5})
+    told = asker.next("answered")
+    assert (told["id"], told["outcome"], told["result"]) == (1, "result", {"contact": 5}) and "on" not in told
+    # Without one, the outcome says why; the next ask is another one.
+    asker.say(ask="asked", on="shop", token="mine")
+    instance = shown(lines)
+    asker.say(ask="asked", on="shop", token="mine", id=2)
+    told = asker.next("id")
+    assert told == {"id": 2, "error": ERROR + "InvalidArguments", "message": "an ask with the token 'mine' waits already; each ask needs another one"}
+    lines.say(back=instance)
+    assert asker.next("answered") == {"answered": "mine", "outcome": "back"}
+    asker.say(ask="asked", on="shop", id=3)
+    lines.say(dismiss=shown(lines), error="com.example.Error.NoPaper", message="no paper")
+    assert asker.next("answered")["outcome"] == "failed"
+
+
+def test_an_ask_whose_step_brings_nothing(device, connect):
+    lines = connect()
+    lines.ask(serve="com.example.Lines")
+    for step, outcome in [("closed", "nothing"), ("answered", "nothing"), ("start", "nothing")]:
+        arguments = {"contact": 5} if step == "answered" else {}
+        assert lines.ask(ask=step, on="shop", arguments=arguments)["outcome"] == outcome
+    assert lines.ask(ask="closed", on="shop/home")["outcome"] == "hidden"
+    assert lines.ask(ask="closed", on="decided")["outcome"] == "unhandled"
+    assert lines.ask(ask="askd", on="shop")["error"] == ERROR + "UnknownStep"
+    assert lines.ask(ask="asked", on="shop", token="", _is_right=False)["error"] == ERROR + "InvalidArguments"
+    assert lines.ask(ask="asked", on="shop", arguments={"a": 1})["error"] == ERROR + "InvalidArguments"
+    # A step that a guard decides.
+    lines.say(ask="payAsked", on="shop", arguments={"cents": 450}, id="pay")
+    lines.say(answer=lines.next("adapt")["call"], error="Rejected", message="no")
+    assert lines.next("answered")["outcome"] == "rejected"
+    lines.say(ask="payAsked", on="shop", arguments={"cents": 450}, id="pay")
+    lines.say(answer=lines.next("adapt")["call"], error="com.example.Error.Broken", message="broken")
+    told = lines.next("error")
+    assert told["id"] == "pay" and told["error"] == ERROR + "GuardFailed" and "broken" in told["message"]
+
+
+def test_an_ask_while_flowbusd_is_killed(device, connect):
+    asker, lines = connect(), connect()
+    lines.ask(serve="com.example.Lines")
+    asker.say(ask="asked", on="shop", id=1)
+    instance = shown(lines)
+    device.wait_presented("shop/picker")
+    for _ in range(2):
+        device.flowbusd.kill()
+        assert asker.next("flowbusd") == {"flowbusd": "gone"}
+        device.start_flowbusd()
+        assert asker.next("flowbusd") == {"flowbusd": "there"}
+    lines.ask(finish=instance, result={"contact": 5})
+    told = asker.next("answered")
+    assert (told["id"], told["outcome"], told["result"]) == (1, "result", {"contact": 5})
+    # It came once.
+    assert asker.ask(ask="closed", on="shop")["outcome"] == "nothing"
+    assert not any("answered" in line for line in asker._kept)
+
+
+def test_an_ask_that_flowbusd_has_forgotten(flowbus):
+    device = flowbus(toml=FLOWS, options=["--state", "none", "--runtime", "none"])
+    device.show("shop/home")
+    lines = Lines(device)
+    lines.ask(serve="com.example.Lines")
+    lines.say(ask="asked", on="shop", id=1)
+    shown(lines)
+    device.flowbusd.kill()
+    lines.next("flowbusd")
+    device.start_flowbusd()
+    told = lines.next("id")
+    assert told["id"] == 1 and told["message"] == "flowbusd has started again without the tree that it had, so there is no answer"
+    assert lines.end() == 0
+
+
+def test_an_ask_of_a_screen_outlives_its_program(device, connect):
+    lines = connect()
+    lines.ask(serve="com.example.Lines")
+    lines.say(emit="opened", on="shop", arguments={"item": 7})
+    screen = shown(lines, "detail")
+    device.wait_presented("shop/detail")
+    lines.say(ask="asked", on=screen, token="draft 12", id=1)
+    shown(lines)
+    device.wait_presented("shop/picker")
+    lines.process.kill()
+    # The picker goes with its program, and the next process of the asker is told so until it says that it has taken it.
+    for is_last in (False, True):
+        lines = connect()
+        lines.ask(serve="com.example.Lines")
+        told = lines.next("present")
+        assert told["instance"] == screen and told["details"]["answers"] == [["draft 12", "ownerGone", {}]]
+        lines.say(answer=told["call"], visible=True)
+        device.wait_presented("shop/detail")
+        if not is_last:
+            lines.process.kill()
+    assert lines.ask(acknowledge="draft 12", on=screen)["done"]
+    assert lines.ask(acknowledge="nothing", on=screen)["error"] == ERROR + "InvalidArguments"
+    lines.process.kill()
+    lines = connect()
+    lines.ask(serve="com.example.Lines")
+    assert "answers" not in lines.next("present")["details"]
+
+
+def test_an_answer_that_was_not_acknowledged_comes_again(device, connect):
+    lines = connect()
+    lines.ask(serve="com.example.Lines")
+    lines.say(emit="opened", on="shop", arguments={"item": 7})
+    screen = shown(lines, "detail")
+    device.wait_presented("shop/detail")
+    answer = {"answered": "draft 12", "outcome": "back"}
+    # That of an ask without a token is acknowledged at once.
+    for token in ({}, {"token": "draft 12"}):
+        lines.say(ask="asked", on=screen, id=1, **token)
+        instance = shown(lines)
+        device.wait_presented("shop/picker")
+        lines.say(back=instance)
+        told = lines.next("answered")
+        device.wait_presented("shop/detail")
+    assert told == {"id": 1, **answer}
+    device.flowbusd.kill()
+    lines.next("flowbusd")
+    device.start_flowbusd()
+    assert lines.next("answered") == {"on": screen, **answer}
+    assert lines.ask(acknowledge="draft 12", on=screen)["done"]
+    device.flowbusd.kill()
+    device.start_flowbusd()
+    for _ in range(3):
+        lines.next("flowbusd")
+    assert lines.ask(wait="shop")["done"]
+    assert not any("answered" in line for line in lines._kept)
+
+
+def test_the_last_line_is_an_ask(device, connect):
+    lines = connect()
+    lines.ask(serve="com.example.Lines")
+    process = subprocess.Popen([CONNECT, "--address", device.address], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdin.write(b'{"ask": "asked", "on": "shop"}')
+    process.stdin.close()
+    lines.ask(finish=shown(lines), result={"contact": 5})
+    told = json.loads(process.stdout.read())
+    check("out", told)
+    assert told["result"] == {"contact": 5} and process.wait(TIMEOUT) == 0
+
+
 def test_a_guard(device, connect):
     lines = connect()
     lines.ask(serve="com.example.Lines")
@@ -180,6 +333,10 @@ def test_waits(device, connect):
     (b'{"emt": "closed"}', "InvalidArguments", "this line says nothing to do: it needs one of 'emit', "),
     (b'{"serve": "lines"}', "InvalidArguments", "'serve' is 'lines', and has to be a bus name"),
     (b'{"answer": 99}', "InvalidArguments", "there is no call 99 to answer"),
+    (b'{"ask": "asked"}', "InvalidArguments", "this line needs 'on', a flow or screen"),
+    (b'{"ask": "asked", "on": "shop", "wait": false}', "InvalidArguments", "'wait' is no key of this line"),
+    (b'{"ask": 7, "on": "shop"}', "InvalidArguments", "'ask' is '7', and has to be the name of a step"),
+    (b'{"acknowledge": 7, "on": "shop"}', "InvalidArguments", "'acknowledge' is '7', and has to be the token of an ask"),
     (b'{"watch": "all"}', "InvalidArguments", "'all' can't be watched"),
     (b'{"emit": "closed\\u0000b", "on": "shop"}', "InvalidArguments", "a text has the byte 0"),
     (b'{"emit": "opened", "on": "shop", "arguments": {"item\\u0000b": 7}}', "InvalidArguments", "a text has the byte 0"),
