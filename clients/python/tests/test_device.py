@@ -693,3 +693,92 @@ def test_many_devices_leave_no_descriptors_and_no_threads(tmp_path):
         counts.append((len(os.listdir("/proc/self/fd")), threading.active_count()))
     # The first one makes what all of them share.
     assert counts[1] == counts[-1]
+
+
+COMMANDS = """
+version = 1
+[steps]
+start    = {}
+payAsked = { cents = "uint32", file = "string?" }
+paid     = { receipt = "string" }
+declined = { why = "string", cents = "int64", file = "string?", sign = "string" }
+gone     = { reason = "string", error = "string?", message = "string?" }
+asked    = {}
+other    = {}
+[screens]
+home   = {}
+end    = { arguments = { reason = "string", error = "string?", message = "string?" } }
+sorry  = { arguments = { why = "string", cents = "int64", file = "string?", sign = "string" } }
+picker = { run = ["pick"], result = { name = "string" } }
+counter = { run = ["count"], result = { n = "int64", text = "string?" } }
+[screens.pay]
+run       = ["/opt/pay", "$cents"]
+arguments = { cents = "uint32", file = "string?" }
+[screens.pay.exit]
+0 = "done"
+2 = { step = "declined", arguments = { why = "$message", cents = "$cents", file = "$file", sign = "$$" } }
+3 = { step = "other" }
+[[autostart]]
+flow = "kiosk"
+[flows.kiosk]
+initial  = "start"
+children = "stack"
+whenHidden = "allow"
+[flows.kiosk.on]
+start    = { screen = "home" }
+payAsked = { screen = "pay", onDismissed = { step = "gone", arguments = { reason = "$reason", error = "$error", message = "$message" } } }
+declined = { screen = "sorry" }
+asked    = { screen = "picker" }
+other    = { screen = "counter" }
+gone     = { screen = "end" }
+"""
+
+
+def test_a_command_line_is_played(flowbus):
+    device = flowbus(toml=COMMANDS)
+    run = device.presenter("pay")
+
+    def pay():
+        device.emit("kiosk", "payAsked", cents=450)
+        return run.screen("pay")
+
+    assert pay().details["run"]["command"] == ["/opt/pay", "$cents"]
+    run.screen("pay").exit(2, errors="no money\n")
+    tree = device.tree()
+    assert tree["kiosk/sorry"].arguments == {"why": "'/opt/pay' ended with the status 2: no money", "cents": 450, "sign": "$"}
+    assert tree["kiosk/end"].arguments["reason"] == "dismissed" and "kiosk/pay" not in tree
+    device.dismiss("kiosk/sorry")
+    for status, ending in [
+            (0, ("dismissed", "", "")),
+            (1, ("failed", "org.flowbus.Run.Error.Exited", "'/opt/pay' ended with the status 1: busy"))]:
+        device.dismiss("kiosk/end")
+        pay().exit(status, errors="busy")
+        assert device.tree()["kiosk/end"].arguments == dict(zip(("reason", "error", "message"), ending))
+    with pytest.raises(DeviceError, match="'kiosk/list' is no command line"):
+        screen = pay()
+        screen.path, screen.details = "kiosk/list", {}
+        screen.exit()
+
+
+def test_the_result_of_a_command_line_is_played(flowbus):
+    device = flowbus(toml=COMMANDS)
+    run = device.presenter("picker")
+    asked = device.ask("kiosk", "asked")
+    run.screen("picker").exit(output="Anna\n")
+    assert asked.answer().result == {"name": "Anna"}
+    asked = device.ask("kiosk", "other")
+    run.screen("counter").exit(output='{"n": 7, "text": null}')
+    assert asked.answer().result == {"n": 7}
+
+
+def test_a_played_program_acts_beside_its_screens(flowbus):
+    device = flowbus(toml=SHOP.replace('[flows.shop]\n', '[flows.shop]\nemitters = ["org.example.Pay"]\n'))
+    pay = device.presenter("pay")
+    with pytest.raises(CallError):
+        device.emit("shop", "itemPicked", item=7)
+    assert pay.emit("shop", "itemPicked", item=7) == "navigated"
+    assert device.tree()["shop/detail"].arguments == {"item": 7}
+    assert pay.back("shop") == "navigated" and "shop/detail" not in device.tree()
+    device.kill(pay, restart=False)
+    with pytest.raises(DeviceError, match="'org.example.Pay' does not run"):
+        pay.emit("shop", "closed")

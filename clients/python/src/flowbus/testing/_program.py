@@ -13,10 +13,11 @@ from gi.repository import Gio, GLib
 
 from . import _names
 from ._actions import Actions
+from ._answers import Verdict
 from ._definitions import Role
 from ._errors import CallError, DeviceError
 from ._screen import Call, PlayedScreen, Process, Question
-from ._values import BUS, BUS_PATH, FLOWBUS, INSTANCES, PROPERTIES, call, dictionary, error, node_path, variant
+from ._values import BUS, BUS_PATH, FLOWBUS, INSTANCES, PROPERTIES, call, dictionary, error, node_path, object_path, variant
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
 
@@ -126,6 +127,24 @@ class Program:
                 return screen
         shown = ", ".join(repr(screen.path) for screen in self.screens)
         raise DeviceError(f"'{self.name}' does not show '{name}'; it shows {shown or 'nothing'}")
+
+    def emit(self, node: str, step: str, /, **arguments: object) -> Verdict:
+        """Emits a step on a flow or screen, whether it shows that or not, and returns the verdict."""
+        self.device.settle()
+        return self._act(
+            node, "EmitStep", GLib.Variant.new_tuple(GLib.Variant("s", step), self.device.step_arguments(step, arguments)))
+
+    def back(self, node: str) -> Verdict:
+        """Goes back at a flow or screen, whether it shows that or not."""
+        self.device.settle()
+        return self._act(node, "BackWithOptions", GLib.Variant("(a{sv})", ({},)))
+
+    def _act(self, node: str, method: str, arguments: GLib.Variant) -> Verdict:
+        if self._process is None:
+            raise DeviceError(f"'{self.name}' does not run")
+        serial, verdict = call(
+            self._process.connection, FLOWBUS, object_path(node), f"{FLOWBUS}.Stepper", method, arguments, timeout=self.device.timeout)
+        return Verdict(verdict, serial)
 
     def start(self) -> None:
         """Starts a process of the program, which knows nothing of the one before."""

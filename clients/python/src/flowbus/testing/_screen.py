@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +14,13 @@ from gi.repository import Gio, GLib
 from . import _values
 from ._actions import Actions
 from ._answers import Asked, Verdict
+from ._errors import DeviceError
 from ._values import FLOWBUS, INSTANCES, dictionary, node_path
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
+
+_EXITED = "org.flowbus.Run.Error.Exited"
+_STEP = "org.flowbus.Run.Error.Step"
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,30 @@ class PlayedScreen:
         """Answers with a result, which also dismisses the screen."""
         self._leave("Finish", GLib.Variant.new_tuple(dictionary(result)))
 
+    def exit(self, status: int = 0, *, output: str = "", errors: str = "") -> None:
+        """Ends the command line of a screen with ``run``, after more than a second, as flowbus-run tells it: what ``exit`` says of the
+        status. ``output`` is standard output, for a result, and ``errors`` standard error."""
+        run = self.details.get("run")
+        if run is None:
+            raise DeviceError(f"'{self.path}' is no command line, as its screen has no 'run': close(), finish() and fail() end it")
+        exits = run.get("exit", {})
+        ending = exits.get(str(status), exits.get("other", "failed" if status else "result" if "result" in run else "closed"))
+        message = f"'{run['command'][0]}' ended with the status {status}" + (f": {errors.rstrip()}" if errors else "")
+        match ending:
+            case "closed" | "done":
+                self.close()
+            case "result":
+                self.finish(**_result(output, run["result"]))
+            case "failed":
+                self.fail(_EXITED, message)
+            case _:
+                known = {**self.arguments, "message": message}
+                verdict = self.emit(ending["step"], **_filled(ending.get("arguments", {}), known))
+                if verdict in ("navigated", "pending"):
+                    self.close()
+                else:
+                    self.fail(_STEP, f"the step of the status {status} was not taken: its verdict was '{verdict}'")
+
     def save_state(self, **state: object) -> None:
         """Saves what a later process gets as ``state``."""
         self._call("Presentable", "SaveState", GLib.Variant.new_tuple(dictionary(state)))
@@ -166,6 +195,27 @@ class PlayedScreen:
         """Calls what ends that the program shows the screen."""
         self._call("Presentable", method, arguments)
         self._process.screens.pop(self.instance, None)
+
+
+def _result(output: str, types: Mapping[str, str]) -> Mapping[str, object]:
+    """What a command line has printed, as flowbus-run reads it."""
+    if len(types) == 1:
+        ((name, signature),) = types.items()
+        return {name: output.removesuffix("\n") if signature == "s" else json.loads(output)}
+    return {name: value for name, value in json.loads(output).items() if value is not None}
+
+
+def _filled(arguments: Mapping[str, object], known: Mapping[str, object]) -> dict[str, object]:
+    """The arguments of a step, with those of the screen in the place of ``$NAME``; one that is not there is left out."""
+    filled: dict[str, object] = {}
+    for name, value in arguments.items():
+        if not isinstance(value, str) or not value.startswith("$"):
+            filled[name] = value
+        elif value.startswith("$$"):
+            filled[name] = value[1:]
+        elif value[1:] in known:
+            filled[name] = known[value[1:]]
+    return filled
 
 
 class Question:
