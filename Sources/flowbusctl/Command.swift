@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCore
 import SdBus
 
 /// ArgumentParser's property wrapper; FlowCore has a type of the same name.
@@ -10,6 +11,8 @@ protocol Command: ParsableCommand {
     var root: Flowbusctl { get }
     /// The options after the command.
     var options: Options { get }
+    /// Whether the command can ask a service, or what stands in for it.
+    static var asksService: Bool { get }
 
     /// Runs the command.
     ///
@@ -18,8 +21,17 @@ protocol Command: ParsableCommand {
 }
 
 extension Command {
+    static var asksService: Bool { true }
+
     func run() throws {
-        let status = try run(Context(options.merged(over: root.options)))
+        let merged = options.merged(over: root.options)
+        if let replay = merged.replay, !Self.asksService {
+            let name = Self.configuration.commandName ?? ""
+            throw Failure(
+                .usage,
+                "'\(name)' asks no service, and has no use for --replay '\(Names.escaped(replay))'; leave that out")
+        }
+        let status = try run(Context(merged))
         if status != .success { throw ExitCode(status.rawValue) }
     }
 }

@@ -36,6 +36,10 @@ struct DraftTests {
             "[steps]\na.b = {}",
             "[steps.a.b] this is a table; it has to be the name of a type; a name with dots has to be in quotes"
         ),
+        (
+            "[steps]\na = { b = { type = 'string' } }",
+            "[steps.a.b] this is a table; it has to be the name of a type; the type stands alone: b = \"string\""
+        ),
         ("[steps]\na = { b = 1 }", "[steps.a.b] this is an integer; it has to be the name of a type"),
         (
             "[steps]\na = { b = 'in64' }",

@@ -208,4 +208,22 @@ struct RunTests {
         #expect(try screen(keys(256)).run.count == 1)
         #expect(errors("[screens]\nmy_page = { \(keys(257)) }").count == 1)
     }
+
+    @Test(arguments: ["'org.flowbus.Run'", "{ name = 'org.flowbus.Run', path = '/a' }"])
+    func `S-59 flowbus-run as the presenter of another screen is warned of`(presenter: String) throws {
+        let folder = try Folder()
+        try folder.write("services/run.service", "[D-BUS Service]\nName=org.flowbus.Run\nExec=/usr/bin/flowbus-run\n")
+        try folder.write(
+            "flows/a.toml", "version = 1\n[screens]\npay = { presenter = \(presenter) }\nhelp = { run = ['mupdf'] }\n")
+        let found = try DefinitionFiles.load(
+            from: DefinitionFolders(named: [folder.path + "/flows"]),
+            services: ServiceFiles(folders: [folder.path + "/services"])
+        ).warnings
+        #expect(
+            found.map(\.message) == [
+                "'org.flowbus.Run' is flowbus-run, which shows command lines alone, and refuses this screen: write run = [\"PROGRAM\"] in "
+                    + "place of 'presenter'"
+            ])
+        #expect(found.map(\.place) == ["screens.pay.presenter"])
+    }
 }

@@ -123,13 +123,23 @@ struct RecordTests {
         #expect(missing.status == .status(66) && missing.errors.contains("No such file"))
         let both = try Program.run("tree", "--replay", file, "--system")
         #expect(both.status == .status(64) && both.errors.contains("--replay and --system exclude each other"))
+        for words in [
+            ["--replay", file, "check", "."], ["check", "--replay", file, "."], ["new", "a", "--c", "--replay", file],
+        ] {
+            let ignored = try Program.run(words)
+            #expect(ignored.status == .status(64) && ignored.output.isEmpty, "\(words)")
+            #expect(
+                ignored.errors.contains("asks no service, and has no use for --replay '\(file)'"), "\(ignored.errors)")
+        }
     }
 
-    @Test(arguments: ["10mim", "-5min", "tomorrow", "10"])
+    @Test(arguments: ["10mim", "-5min", "0min", "tomorrow", "10"])
     func `a wrong time is a 65, and says what would be right`(since: String) throws {
         let run = try Program.run("record", "--since=\(since)")
         #expect(run.status == .status(65))
-        #expect(run.errors.contains("--since '\(since)' is neither") && run.errors.contains("'10min'"))
+        #expect(
+            run.errors.contains("--since '\(since)' is neither a time span above 0 nor a time")
+                && run.errors.contains("'10min'"))
     }
 
     @Test(arguments: [["--state", "none"], ["--history-entries", "0"]])

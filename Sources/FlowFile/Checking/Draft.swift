@@ -333,7 +333,9 @@ struct Draft {
     /// A declared argument, or a value of the context.
     func parameter(_ name: String, _ item: Item) -> DraftParameter {
         if item.table != nil {
-            let hint = "a name with dots has to be in quotes"
+            let hint =
+                item.table?["type"]?.text.map { "the type stands alone: \(name) = \"\(Text.singleLine($0))\"" }
+                ?? "a name with dots has to be in quotes"
             diagnostics.error(item.location, "this is a table; it has to be the name of a type; \(hint)")
             return DraftParameter(name: name, type: nil, isOptional: false)
         }

@@ -85,6 +85,13 @@ extension Resolver {
                         + "not installed")
             }
             guard let item = screen.keys["presenter"] else { continue }
+            if case .service(let run) = Self.runPresenter, (item["name"] ?? item).text == run.name {
+                diagnostics.warning(
+                    item.location,
+                    "'\(run.name)' is flowbus-run, which shows command lines alone, and refuses this screen: write run = [\"PROGRAM\"] in place "
+                        + "of 'presenter'")
+                continue
+            }
             if item["start"] != nil, let name = item["name"] {
                 warn(of: name, unlessIn: names, "the bus can't start the program early")
             } else if draft.programs.count > 0 {

@@ -137,7 +137,8 @@ extension Output {
         case "ownerHangs": "its program hangs"
         case "navigatorGone": "the program of its flow has ended"
         case "presentFailed": "its program could not show it"
-        case "failed": "its program gave up, because something failed"
+        case "failed":
+            "its program gave up, because something failed; 'flowbusctl log' shows what, if the step of 'onDismissed' has $error or $message"
         case "rule": "a rule of its flow removed it"
         case "parent": "it was removed with what is above it"
         case "replaced": "another step reused it"

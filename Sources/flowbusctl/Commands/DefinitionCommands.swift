@@ -211,6 +211,8 @@ struct CheckCommand: Command {
             command does not need the service; see flowbus.flows(5).
             """)
 
+    static let asksService = false
+
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 

@@ -13,6 +13,8 @@ struct NewCommand: Command {
             command does not need the service.
             """)
 
+    static let asksService = false
+
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 

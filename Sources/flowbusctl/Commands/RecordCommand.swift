@@ -59,7 +59,7 @@ struct RecordCommand: Command {
         if let time = try? TypedTime.time(text, now: now) { return time }
         throw Failure(
             .badValue,
-            "--since '\(Names.escaped(text))' is neither a time span nor a time; write it as '10min' or '1h 30min', or as "
+            "--since '\(Names.escaped(text))' is neither a time span above 0 nor a time; write it as '10min' or '1h 30min', or as "
                 + "'2026-11-21 12:00:01', '12:00', 'today' or '5min ago'")
     }
 }

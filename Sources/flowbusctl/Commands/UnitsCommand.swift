@@ -13,6 +13,8 @@ struct UnitsCommand: Command {
             and nothing is written then. This command does not need the service; see flowbus.flows(5), "PROGRAMS".
             """)
 
+    static let asksService = false
+
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
