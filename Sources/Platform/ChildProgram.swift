@@ -26,11 +26,52 @@ public enum ChildProgram {
         return try wait(for: spawn([program] + arguments, input: file))
     }
 
-    private static func spawn(_ words: [String], input: Int32) throws(SystemError) -> pid_t {
+    /// Runs a program from `PATH` without input, and returns what it writes to its standard output; what it says on standard
+    /// error is lost. It is killed when the time is over, or when it
+    /// has closed its output.
+    ///
+    /// - Parameter time: the time limit, in µs.
+    /// - Returns: the text; nil if there is no such program, if it takes longer, or if it writes more than 64 KiB.
+    public static func output(of words: [String], within time: UInt64) -> String? {
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        var ends: [Int32] = [-1, -1]
+        guard null >= 0 else { return nil }
+        defer { close(null) }
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        let process = try? spawn(words, input: null, output: ends[1], errors: null)
+        close(ends[1])
+        guard let process else { return nil }
+        let end = MonotonicClock.now + time
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        var isWhole = false
+        while !isWhole, bytes.count < 64 * 1024 {
+            let now = MonotonicClock.now
+            var waiting = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+            let ready = now < end ? poll(&waiting, 1, Int32(clamping: (end - now) / 1000 + 1)) : 0
+            if ready < 0 && errno == EINTR { continue }
+            guard ready > 0 else { break }
+            let count = read(ends[0], &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            if count > 0 { bytes += chunk[..<count] } else { isWhole = true }
+        }
+        // One that has closed its output has said all, and could go on for ever.
+        kill(process, SIGKILL)
+        _ = try? wait(for: process)
+        return isWhole ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    private static func spawn(
+        _ words: [String], input: Int32, output: Int32? = nil, errors: Int32? = nil
+    ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
         // The program starts with no signal blocked or ignored, whatever this process does.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

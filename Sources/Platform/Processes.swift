@@ -25,6 +25,36 @@ public enum Processes {
         return own.st_ino != other.st_ino || access("/proc/\(process)/root/.flatpak-info", F_OK) == 0
     }
 
+    /// The name of a process's program as in `/proc/PID/comm`; nil if it can't be seen.
+    public static func command(of process: Int32) -> String? {
+        (try? InputFile.text(of: "/proc/\(process)/comm")).map { String($0.prefix { $0 != "\n" }) }
+    }
+
+    /// The command line of a process, with the name of its program, where this user may see it.
+    public static func arguments(of process: Int32) -> [String] { words("/proc/\(process)/cmdline") }
+
+    /// The environment that a process was started with, where this user may see it.
+    public static func environment(of process: Int32) -> [String: String] {
+        let pairs = words("/proc/\(process)/environ").compactMap { word -> (String, String)? in
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The working directory of a process, where this user may see it; readlink(2).
+    public static func folder(of process: Int32) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/\(process)/cwd", &bytes, bytes.count)
+        return length > 0 ? String(decoding: bytes[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
+    /// Each word of such a file ends with NUL.
+    private static func words(_ file: String) -> [String] {
+        ((try? InputFile.text(of: file)) ?? "").split(separator: "\0", omittingEmptySubsequences: false).dropLast()
+            .map(String.init)
+    }
+
     /// For a message to a person: when a process was started, in µs since 1970 (UTC); proc(5), `/proc/PID/stat`.
     public static func startTime(of process: Int32) -> UInt64? {
         guard let stat = try? InputFile.text(of: "/proc/\(process)/stat"),

@@ -63,6 +63,24 @@ public final class Bus {
         uniqueName = try Self.uniqueName(of: handle)
     }
 
+    /// Connects as ``init(_:)`` does, to a bus that may hang: connecting, and each call without a time limit of its own, takes at
+    /// most this time. sd_bus_set_method_call_timeout(3).
+    ///
+    /// - Parameter time: in µs.
+    /// - Throws: ``SdError``, with ETIMEDOUT where the bus takes longer.
+    public convenience init(_ address: Address, within time: UInt64) throws(SdError) {
+        try self.init(connectingTo: address)
+        try check("sd_bus_set_method_call_timeout", sd_bus_set_method_call_timeout(handle, time))
+        let end = MonotonicClock.now + time
+        while try check("sd_bus_is_ready", sd_bus_is_ready(handle)) == 0 {
+            if try check("sd_bus_process", sd_bus_process(handle, nil)) > 0 { continue }
+            let now = MonotonicClock.now
+            guard now < end else { throw SdError("sd_bus_wait", errno: ETIMEDOUT) }
+            let waited = sd_bus_wait(handle, end - now)
+            if waited != -EINTR { try check("sd_bus_wait", waited) }
+        }
+    }
+
     /// Begins to connect without waiting: messages leave when the bus has answered. If the bus refuses or never answers,
     /// ``onDisconnect(_:)`` reports it.
     ///

@@ -80,7 +80,7 @@ struct Flowbusctl: ParsableCommand {
                 subcommands: [
                     TreeCommand.self, StatusCommand.self, LogCommand.self, StepsCommand.self, FlowsCommand.self,
                     ExplainCommand.self, StackCommand.self, ContextCommand.self, TimingsCommand.self,
-                    RecordCommand.self,
+                    RecordCommand.self, DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Navigation",

@@ -20,4 +20,17 @@ struct ChildProgramTests {
         let error = #expect(throws: SystemError.self) { try ChildProgram.run("no-such-program-anywhere", input: "") }
         #expect(error?.isMissing == true)
     }
+
+    @Test func `what a program writes, with a time limit`() {
+        func output(_ script: String, _ time: UInt64 = 20_000_000) -> String? {
+            ChildProgram.output(of: ["sh", "-c", script], within: time)
+        }
+        #expect(output("echo one; echo two >&2; echo three") == "one\nthree\n")
+        #expect(output("cat") == "")
+        // One that goes on, with its output open or closed.
+        #expect(output("exec sleep 1000", 100_000) == nil)
+        #expect(output("echo all; exec >&-; exec sleep 1000") == "all\n")
+        #expect(output("exec yes") == nil)
+        #expect(ChildProgram.output(of: ["no-such-program-anywhere"], within: 1_000_000) == nil)
+    }
 }

@@ -21,7 +21,9 @@ final class ServiceClient {
     private var serviceOwner = ""
 
     /// Connects to the bus; it does not start the service.
-    init(_ options: Options) throws(Failure) {
+    ///
+    /// - Parameter time: how long connecting and each call may take, in µs; nil for the usual time.
+    init(_ options: Options, within time: UInt64? = nil) throws(Failure) {
         self.options = options
         if let file = options.replay {
             connection = nil
@@ -29,7 +31,11 @@ final class ServiceClient {
             return
         }
         do throws(SdError) {
-            connection = try Bus(options.busAddress)
+            if let time {
+                connection = try Bus(options.busAddress, within: time)
+            } else {
+                connection = try Bus(options.busAddress)
+            }
         } catch {
             throw Failure(
                 .unavailable, "can't connect to \(options.busName): \(Self.reason(error)); " + Self.advice(options))
