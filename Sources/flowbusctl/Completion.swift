@@ -70,7 +70,7 @@ private struct CommandWords {
     private static let valued: Set<String> = [
         "--address", "--color", "--token", "--instance", "--activation-token", "--id", "--step", "--flow-argument",
         "--timeout", "--since", "--lines", "-n", "--format", "--flow", "--output", "--all",
-        "--bus-name", "--replay",
+        "--bus-name", "--replay", "--systemd",
     ]
 
     private var plain: [String] = []

@@ -1,5 +1,6 @@
 import BusTestSupport
 import Foundation
+import Glibc
 import Testing
 
 /// `units`, and the generator: the units and service files of `[programs]`. `reliability/user` runs them under a user manager.
@@ -61,6 +62,41 @@ struct UnitsCommandTests {
             objects.last?["command"] as? [String] == [
                 "/bin/reader", "--tty", "$PARK_TTY", "50% \"of\" $5", "$$X", "a=b",
             ])
+    }
+
+    @Test func `keys of systemd 254 are for those who know them`() throws {
+        let file = "out/systemd/user/app-flowbus-clock.service"
+        func hasSteps(_ options: String...) throws -> Bool {
+            let run = try Program.run(["units", path + "/flows", "--output", path + "/out"] + options)
+            #expect(run.status == .status(0), "\(run)")
+            #expect(try lines(file).contains("RestartSec=1s"))
+            return try lines(file).contains("RestartSteps=5") && lines(file).contains("RestartMaxDelaySec=30s")
+        }
+        _ = try units()
+        #expect(try hasSteps() && hasSteps("--systemd", "254") && !hasSteps("--systemd", "253"))
+        let wrong = try units(Self.definitions, "--systemd", "0")
+        #expect(wrong.status == .status(64) && wrong.errors.contains("'0' is no version of systemd"))
+        // The generator knows the version by what its parent, here the test, has mapped.
+        let folder = try TemporaryDirectory()
+        try folder.write(
+            "version = 1\n[programs]\nclock = { command = [\"/bin/true\"] }\n", to: "config/flowbus/flows.d/a.toml")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/flowbus-generator",
+            withDestinationPath: BusTestSupport.Service.program(named: "flowbusctl"))
+        func generated() throws -> String {
+            let process = try ChildProcess(
+                folder.path + "/flowbus-generator", [folder.path + "/units"],
+                environment: ["XDG_RUNTIME_DIR": folder.path + "/run", "XDG_CONFIG_HOME": folder.path + "/config"])
+            try process.waitForExit()
+            #expect(process.errors.isEmpty, "\(process.errors)")
+            return try String(contentsOfFile: folder.path + "/units/app-flowbus-clock.service", encoding: .utf8)
+        }
+        #expect(try generated().contains("RestartSteps=5"))
+        let library = open(try folder.write("x", to: "libsystemd-core-252.so"), O_RDONLY)
+        defer { close(library) }
+        let mapping = mmap(nil, 1, PROT_READ, MAP_PRIVATE, library, 0)
+        defer { munmap(mapping, 1) }
+        #expect(try !generated().contains("RestartSteps"))
     }
 
     @Test func `the units and the service files`() throws {

@@ -24,7 +24,20 @@ struct UnitsCommand: Command {
         completion: .directory)
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The version of systemd on the device, such as 252.",
+            discussion: "It logs keys that it does not know: without this option, units have some that came with 254.",
+            valueName: "version"))
+    var systemd: Int?
+
     @OptionGroup var files: DefinitionArguments
+
+    mutating func validate() throws {
+        if let systemd, !(1...9999).contains(systemd) {
+            throw ValidationError("--systemd '\(systemd)' is no version of systemd: one is a number, such as 252.")
+        }
+    }
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let loaded: DefinitionFiles
@@ -41,7 +54,7 @@ struct UnitsCommand: Command {
             return .success
         }
         let folders = UnitFolders(units: "\(output)/systemd/user", services: "\(output)/dbus-1/services")
-        for path in try folders.write(loaded.programs) {
+        for path in try folders.write(loaded.programs, systemd: systemd) {
             try context.output.isJSON
                 ? context.output.line(.object([("path", .string(path))])) : context.output.line(path)
         }

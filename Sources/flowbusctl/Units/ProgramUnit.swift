@@ -5,6 +5,8 @@ import FlowFile
 /// Source: systemd.unit(5), systemd.service(5), systemd.exec(5); D-Bus specification, "Message Bus Starting Services".
 struct ProgramUnit {
     let program: ProgramDeclaration
+    /// The version of the systemd that reads it; nil if that is not known.
+    var systemd: Int?
 
     /// The unit's name, as desktops name those of applications: systemd, "Desktop Environment Integration".
     var name: String { "\(Self.prefix)\(program.name).service" }
@@ -35,8 +37,9 @@ struct ProgramUnit {
         }
         lines.append("ExecStart=" + ([Self.quoted(program.path, isPath: true)] + arguments).joined(separator: " "))
         lines.append("Restart=\(program.start == .session ? "always" : "on-failure")")
-        // systemd before 254 does not know the last two: it logs that, and each pause is a second.
-        lines += ["RestartSec=1s", "RestartSteps=5", "RestartMaxDelaySec=30s"]
+        lines.append("RestartSec=1s")
+        // systemd before 254 does not know these, would log that whenever it reads the unit, and pauses for a second each time.
+        if systemd.map({ $0 >= 254 }) ?? true { lines += ["RestartSteps=5", "RestartMaxDelaySec=30s"] }
         if let watchdog = program.watchdog { lines.append("WatchdogSec=\(watchdog / 1000)ms") }
         if let memory = program.memory { lines += ["MemoryMax=\(memory)", "MemorySwapMax=0"] }
         if let restrictions = program.restrictions { lines += Self.usual + Self.lines(of: restrictions) }

@@ -13,13 +13,14 @@ struct UnitFolders {
 
     /// Writes the files of all programs; the paths that are there then.
     ///
+    /// - Parameter systemd: the version of the systemd that reads the units; nil if that is not known.
     /// - Throws: ``Failure`` where a file of somebody else is in the way, before anything is written, or where writing fails.
-    func write(_ programs: [ProgramDeclaration]) throws(Failure) -> [String] {
+    func write(_ programs: [ProgramDeclaration], systemd: Int? = nil) throws(Failure) -> [String] {
         let wants = "\(units)/\(Self.session)"
         var files: [(path: String, text: String)] = []
         var links: [(path: String, target: String)] = []
         for program in programs {
-            let unit = ProgramUnit(program: program)
+            let unit = ProgramUnit(program: program, systemd: systemd)
             files.append(("\(units)/\(unit.name)", unit.text))
             if let text = unit.service { files.append(("\(services)/\(program.name).service", text)) }
             if program.start == .session { links.append(("\(wants)/\(unit.name)", "../\(unit.name)")) }
