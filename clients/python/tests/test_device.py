@@ -727,7 +727,7 @@ whenHidden = "allow"
 [flows.kiosk.on]
 start    = { screen = "home" }
 payAsked = { screen = "pay", onDismissed = { step = "gone", arguments = { reason = "$reason", error = "$error", message = "$message" } } }
-declined = { screen = "sorry" }
+declined = [{ dismiss = "pay" }, { screen = "sorry" }]
 asked    = { screen = "picker" }
 other    = { screen = "counter" }
 gone     = { screen = "end" }
@@ -746,8 +746,12 @@ def test_a_command_line_is_played(flowbus):
     run.screen("pay").exit(2, errors="no money\n")
     tree = device.tree()
     assert tree["kiosk/sorry"].arguments == {"why": "'/opt/pay' ended with the status 2: no money", "cents": 450, "sign": "$"}
-    assert tree["kiosk/end"].arguments["reason"] == "dismissed" and "kiosk/pay" not in tree
+    assert "kiosk/pay" not in tree and "kiosk/end" not in tree  # Its step has dismissed it.
     device.dismiss("kiosk/sorry")
+    pay().exit(3)
+    tree = device.tree()
+    assert "kiosk/counter" in tree and tree["kiosk/end"].arguments["reason"] == "dismissed"
+    device.dismiss("kiosk/counter")
     for status, ending in [
             (0, ("dismissed", "", "")),
             (1, ("failed", "org.flowbus.Run.Error.Exited", "'/opt/pay' ended with the status 1: busy"))]:

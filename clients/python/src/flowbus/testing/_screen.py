@@ -14,7 +14,7 @@ from gi.repository import Gio, GLib
 from . import _values
 from ._actions import Actions
 from ._answers import Asked, Verdict
-from ._errors import DeviceError
+from ._errors import CallError, DeviceError
 from ._values import FLOWBUS, INSTANCES, dictionary, node_path
 
 __tracebackhide__ = True  # pytest shows the line of the test instead.
@@ -133,8 +133,14 @@ class PlayedScreen:
             case _:
                 known = {**self.arguments, "message": message}
                 verdict = self.emit(ending["step"], **_filled(ending.get("arguments", {}), known))
-                if verdict in ("navigated", "pending"):
-                    self.close()
+                if self.withdrawn:
+                    pass  # The step has led away from it.
+                elif verdict in ("navigated", "pending"):
+                    try:
+                        self.close()
+                    except CallError as error:
+                        if error.name != "UnknownObject":
+                            raise
                 else:
                     self.fail(_STEP, f"the step of the status {status} was not taken: its verdict was '{verdict}'")
 
