@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 PROGRAMS = HERE.parent / "programs"
 WELCOME, TICKET, OUTAGE = "customer/visit/welcome", "customer/visit/ticket", "customer/outage/outage"
 SCREENS = tomllib.loads((HERE.parent / "flows.d" / "20-screens.toml").read_text())["screens"]
-PAGES = {"customer": "welcome", "cashier": "pay", "receipt": "receipt", "attendant": "board"}  # One page of each program.
+PAGES = {"customer": "welcome", "run": "pay", "receipt": "receipt", "attendant": "board"}  # One page of each program.
 
 
 def load(name):
@@ -34,13 +34,25 @@ class Terminal:
     def __init__(self, flowbus, folder, *, earlier=(), environment=None, **times):
         """With folders of definitions that hide some of its own, variables of its programs, and other times."""
         shutil.copytree(HERE.parent / "flows.d", folder)
+        if not (folder.parent / "programs").exists():  # Those of a test's own, or these.
+            (folder.parent / "programs").symlink_to(PROGRAMS)
         for name, time in times.items():
             self.change(folder, name, time)
         self.device = flowbus(*earlier, folder, environment=environment)
         self.options = ["--windows"] if environment else []
         bus = self.device.connect()
         self.machine = self.device.in_loop(lambda: load("machine").Machine(bus))
-        self.card_terminal = self.device.in_loop(lambda: load("card-terminal").CardTerminal(bus))
+        self.card_terminal = self.device.in_loop(lambda: self.watched(load("card-terminal").CardTerminal)(bus))
+
+    def watched(self, card_terminal):
+        """The stand-in for the hardware, of which whoever waits hears when it is called."""
+
+        class Watched(card_terminal):
+            def called(this, *call):
+                super().called(*call)
+                self.device.activity.changed()
+
+        return Watched
 
     @staticmethod
     def change(folder, name, time):
@@ -69,6 +81,10 @@ class Terminal:
                            fails_unless or fails_once, *command]
             self.device.program(f"com.park.{name.capitalize()}", command)
 
+    def real_payments(self):
+        """Has flowbus-run start the vendor's program."""
+        self.device.program("org.flowbus.Run", [os.environ["FLOWBUS_RUN"], "--grace", "0.5"])
+
     def uninstall(self, name):
         """The bus does not know a program any more."""
         (Path(self.device.folder) / "services" / f"com.park.{name.capitalize()}.service").unlink()
@@ -77,9 +93,13 @@ class Terminal:
 
     def process(self, name):
         """The process of a real program."""
+        return self.pid(f"com.park.{name.capitalize()}")
+
+    def pid(self, name):
+        """The process that owns a bus name."""
         return self.device.connection.call_sync(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
-            GLib.Variant("(s)", (f"com.park.{name.capitalize()}",)), None, 0, -1).unpack()[0]
+            GLib.Variant("(s)", (name,)), None, 0, -1).unpack()[0]
 
     def stop(self, name, page):
         """Has a real program hang, which shows this page; its process. Only the silence of a program that has answered flowbusd is a
@@ -124,6 +144,13 @@ class Terminal:
             "com.vendor.CardTerminal", "/com/vendor/CardTerminal", "com.vendor.CardTerminal", "Insert",
             GLib.Variant("(s)", (card,)), None, 0, -1)
 
+    def cancel(self):
+        """The customer presses Cancel, on the display or the card terminal."""
+        reference, = self.card_terminal.asked
+        self.device.connection.call_sync(
+            "com.vendor.CardTerminal", "/com/vendor/CardTerminal", "com.vendor.CardTerminal", "Cancel",
+            GLib.Variant("(s)", (reference,)), None, 0, -1)
+
     def insert(self, ticket="A-17", cents=450):
         """What the reader says when a ticket is put in."""
         return self.device.emit("customer/visit", "ticketRead", ticket=ticket, cents=cents)
@@ -132,7 +159,7 @@ class Terminal:
         """Leads to the page of the payment."""
         self.insert()
         self.customer.screen("fee").emit("payAsked")
-        return self.cashier.screen("pay")
+        return self.run.screen("pay")
 
     @property
     def shown(self):

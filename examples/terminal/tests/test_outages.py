@@ -54,7 +54,7 @@ def test_the_display_comes_late(plain, libflowbus, display):
 
 def test_the_program_of_the_receipt_is_not_installed(plain):
     terminal = plain(patience="300ms").play(receipt=False)
-    terminal.pay().emit("paid", receipt="R-1")
+    terminal.pay().exit(output="R-1")
     terminal.wait("thanks", SOON, receipt="R-1")
 
 

@@ -1,7 +1,11 @@
 """The ways through the terminal."""
 
+import contextlib
 import os
-import sys
+import select
+import signal
+import time
+from pathlib import Path
 
 import pytest
 from flowbus.testing import CallError
@@ -20,26 +24,28 @@ def test_both_displays_begin(terminal):
 
 def test_a_ticket_is_paid(terminal):
     pay = terminal.pay()
-    assert terminal.page == ("pay", {"ticket": "A-17", "cents": 450, "lang": "en"})
-    pay.emit("paid", receipt="R-1")
+    assert terminal.page[0] == "pay" and pay.arguments == {"ticket": "A-17", "cents": 450, "lang": "en"}
+    pay.exit(output="R-1\n")
     assert terminal.page == ("receipt", {"ticket": "A-17", "receipt": "R-1", "lang": "en"})
     terminal.receipt.screen("receipt").emit("ticketTaken")
     assert terminal.page == ("welcome", {"lang": "en"})
 
 
 def test_a_declined_card_leads_back_to_the_fee(terminal):
-    terminal.pay().emit("notPaid", why="the card is blocked")
+    terminal.pay().exit(2, errors="the card is blocked")
     name, known = terminal.page
-    assert (name, known["ticket"], known["problem"]) == ("fee", "A-17", "the card is blocked")
+    assert (name, known["ticket"], known["problem"]) == ("fee", "A-17", "declined")
     assert terminal.customer.screen("fee").emit("payAsked") == "navigated"
     assert terminal.page[0] == "pay"
+    terminal.run.screen("pay").exit(1, errors="the card terminal is away")
+    assert terminal.page[1]["problem"] == "failed"
 
 
 def test_back_gives_the_ticket_back_but_not_during_a_payment(terminal):
     pay = terminal.pay()
     assert pay.back() == "navigated"
     assert terminal.page[0] == "pay"
-    pay.emit("notPaid", why="cancelled")
+    pay.exit(3)
     terminal.customer.screen("fee").back()
     assert terminal.page[0] == "welcome"
     assert TICKET not in terminal.device.tree()
@@ -62,8 +68,8 @@ def test_a_language_is_that_of_all_pages(terminal):
     assert terminal.page == ("welcome", {"lang": "de"})
     assert terminal.customer.screen("welcome").instance == instance
     pay = terminal.pay()
-    assert pay.context["lang"] == "de"
-    pay.emit("paid", receipt="R-1")
+    assert pay.arguments["lang"] == "de"
+    pay.exit(output="R-1")
     assert terminal.page[1]["lang"] == "de"
 
 
@@ -86,9 +92,9 @@ def test_a_second_ticket_waits_in_the_reader(terminal, libflowbus, tmp_path):
     os.mkfifo(slot)
     pay = terminal.pay()
     assert terminal.insert("B-18") == "unhandled"
-    terminal.device.run([sys.executable, PROGRAMS / "reader", slot], owns="com.park.Reader")
-    slot.write_text("B-18 200\nC-19 100\n")
-    pay.emit("paid", receipt="R-1")
+    terminal.device.run([PROGRAMS / "reader", slot])
+    slot.write_text("B-18 200\nno ticket\nC-19 100\n")
+    pay.exit(output="R-1")
     terminal.receipt.screen("receipt").emit("ticketTaken")
     terminal.wait("fee", ticket="B-18", cents=200)
     terminal.device.wait_said("took B-18")
@@ -99,7 +105,7 @@ def test_a_second_ticket_waits_in_the_reader(terminal, libflowbus, tmp_path):
 def test_the_reader_goes_on_when_nobody_reads_its_lines(terminal, libflowbus, tmp_path):
     slot = tmp_path / "slot"
     os.mkfifo(slot)
-    terminal.device.run(["/bin/sh", "-c", '"$@" | :', "sh", sys.executable, PROGRAMS / "reader", slot], owns="com.park.Reader")
+    terminal.device.run(["/bin/sh", "-c", '"$@" | :', "sh", PROGRAMS / "reader", slot])
     slot.write_text("A-17 450\nB-18 200\n")
     terminal.wait("fee", ticket="A-17", cents=450)
     terminal.customer.screen("fee").back()
@@ -132,7 +138,7 @@ def test_the_outage_is_over_all_and_a_payment_goes_on(terminal):
     terminal.works(False)
     assert terminal.shown == [OUTAGE, "attendant/board"]
     assert terminal.insert("B-18") == "hidden"
-    assert pay.emit("paid", receipt="R-1") == "navigated"
+    pay.exit(output="R-1")
     assert terminal.page[0] == "outage"
     terminal.works(True)
     assert terminal.page[0] == "receipt"
@@ -148,27 +154,80 @@ def test_flowbusd_is_killed_during_a_payment(terminal):
     pay, before = terminal.pay(), terminal.device.tree()
     terminal.device.kill_flowbusd()
     assert terminal.device.tree() == before
-    assert pay.emit("paid", receipt="R-1") == "navigated"
+    pay.exit(output="R-1")
     assert terminal.page[0] == "receipt"
 
 
-def test_the_cashier_is_killed_during_a_payment_and_nobody_pays_twice(plain, libflowbus):
-    terminal = plain().play(cashier=False)
-    terminal.real("cashier")
-    terminal.insert()
-    terminal.customer.screen("fee").emit("payAsked")
+@pytest.mark.parametrize("killed", ["customer", "flowbus-run", "payment", "reader", "its connection", "flowbusd"])
+def test_each_is_killed_during_a_payment_and_nobody_pays_twice(plain, libflowbus, tmp_path, killed):
+    slot = tmp_path / "slot"
+    os.mkfifo(slot)
+    terminal = plain()
+    device = terminal.device
+    terminal.real("customer", "receipt", "attendant")
+    terminal.real_payments()
+    reader = device.run([PROGRAMS / "reader", slot])
+    slot.write_text("A-17 450\nB-18 200\n")
+    terminal.wait("fee", ticket="A-17")
+    device.wait_said("took A-17")
+    terminal.press("customer", "Pay by card")
     terminal.wait("pay")
-    reference = terminal.asked(1)
-    terminal.device.kill("com.park.Cashier")
-    assert terminal.asked(2) == reference
+    terminal.asked(1)
+    wait_kept(slot, "B-18 200")
+    match killed:
+        case "customer":
+            device.kill("com.park.Customer")
+        case "flowbus-run":
+            device.kill("org.flowbus.Run")
+            terminal.asked(2)
+        case "payment":
+            kill_program(device, tmp_path / "programs/pay")
+            terminal.wait("fee", ticket="A-17", problem="failed")
+            terminal.press("customer", "Pay by card")
+            terminal.asked(2)
+        case "reader" | "its connection":
+            os.kill(reader.pid if killed == "reader" else child(reader.pid), signal.SIGKILL)
+            reader.wait(30)
+            device.run([PROGRAMS / "reader", slot])
+        case "flowbusd":
+            device.kill_flowbusd()
+    terminal.wait("pay")
     terminal.put_in("good")
     terminal.wait("receipt", receipt="R-1")
-    assert terminal.card_terminal.charges == {reference: 450}
+    assert terminal.card_terminal.charges == {"A-17": 450}
+    terminal.press("receipt", "Done")
+    terminal.wait("fee", ticket="B-18", cents=200)
+
+
+def wait_kept(slot, text):
+    """Waits until the reader has this ticket in its slot."""
+    file, deadline = Path(f"{slot}.ticket"), time.monotonic() + 30
+    while not file.exists() or file.read_text() != f"{text}\n":
+        assert time.monotonic() < deadline, f"the reader has not read '{text}'"
+        select.select([], [], [], 0.02)
+
+
+def child(process):
+    """The only child of a process."""
+    number, = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return int(number)
+
+
+def kill_program(device, program):
+    """Kills the one program of this device that was started by this path."""
+    address = f"DBUS_SESSION_BUS_ADDRESS={device.address}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(program).encode() in (folder / "cmdline").read_bytes().split(b"\0")[1:2] and address in (folder / "environ").read_bytes():
+                os.kill(int(folder.name), signal.SIGKILL)
+                return
+    raise AssertionError(f"'{program}' does not run")
 
 
 def test_the_programs_themselves(plain, libflowbus):
     terminal = plain()
-    terminal.real("customer", "cashier", "receipt", "attendant")
+    terminal.real("customer", "receipt", "attendant")
+    terminal.real_payments()
     terminal.wait("welcome")
     terminal.press("customer", "Deutsch")
     terminal.wait("welcome", lang="de")
@@ -180,11 +239,11 @@ def test_the_programs_themselves(plain, libflowbus):
     terminal.wait("pay")
     terminal.asked(1)
     terminal.put_in("blocked")
-    terminal.wait("fee", problem="the card is blocked")
+    terminal.wait("fee", problem="declined")
     terminal.press("customer", "Mit Karte zahlen")
     terminal.wait("pay")
     terminal.asked(1)
-    terminal.press("cashier", "Abbrechen")
+    terminal.cancel()
     terminal.wait("fee", problem="cancelled")
     terminal.press("customer", "Mit Karte zahlen")
     terminal.wait("pay")

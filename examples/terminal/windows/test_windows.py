@@ -77,7 +77,8 @@ class Place:
         self.terminal = Terminal(self.flowbus, self.folder / "flows.d", earlier=[other], environment=self.displays.variables)
         self.device = self.terminal.device
         self.terminal.real("customer", "attendant", **how)
-        self.terminal.real("cashier", "receipt")
+        self.terminal.real("receipt")
+        self.terminal.real_payments()
         self.device.start_flowbusd()
         if not late:
             self.stacker = Stacker(self.device.environment)
@@ -163,7 +164,12 @@ def test_the_program_of_the_receipt_is_not_installed(place):
     begin = served(place)
     place.terminal.uninstall("receipt")
     place.terminal.press("customer", "Pay by card")
-    place.camera.wait(SOON, "pay", "Payment")
+    # The vendor's program begins with each payment. Without a user manager it is in a PID namespace, and on X11 its window tells the number
+    # that it has there: the stacker can't know whose it is, and covers the page.
+    if place.kind == "X11":
+        place.terminal.wait("pay")
+    else:
+        place.camera.wait(20, "pay", "Payment")
     place.terminal.asked(1)
     place.terminal.put_in("good")
     print("thanks after", place.camera.wait(2 + SOON, "thanks"))
