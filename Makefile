@@ -93,7 +93,7 @@ examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.tom
     examples/drafts/draft \
     $(addprefix examples/phone/,logind screens) \
     $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift) \
-    $(addprefix examples/terminal/programs/,attendant card-terminal cashier customer machine page.py pages.css reader receipt)
+    $(addprefix examples/terminal/programs/,attendant build card-terminal customer machine page.py pages.css pay reader.c receipt)
 
 # The tests of `make test-quick`: chosen by measuring, so that they take less than a minute after a build. HACKING.md lists what it
 # leaves out.
@@ -144,7 +144,7 @@ installed = \
     $(patsubst %,$(docdir)/%,$(examples))
 
 .PHONY: help demo tours run test test-build test-night test-quick test-windows optimized clients test-clients inspector swift-app own-actor \
-    test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
+    test-customers test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
     bench-build bench bench-compare bench-check bench-update bench-tap bench-tap-check \
     reliability-build faults flood history spin rights user-manager foreign simulate mutate fuzz
 
@@ -158,6 +158,7 @@ help:
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
+	@echo 'make test-customers  have customers pay at the terminal, and see whether memory, processes or files grow (CUSTOMERS=10000)'
 	@echo 'make test-own-actor  build a program in Swift whose flows leave its main thread alone, and compare what it prints'
 	@echo 'make clients    build the libraries for GTK and Qt, and the programs in C beside flowbusd, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
@@ -310,6 +311,15 @@ test-shell:
 	@clients/build glib stacker qml
 	@examples/shell/build
 	@FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/test/run $(SCENES)
+
+# How many customers pay at examples/terminal, one after the other.
+test-customers: CUSTOMERS = 10000
+test-customers:
+	@tools/dependencies build demo clients lines run test-clients
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
+	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
+	@clients/build glib lines run
+	@examples/terminal/tests/test --customers $(CUSTOMERS)
 
 # With the programs of the debug build, as `make test` makes it.
 test-swift-app: swift-app
