@@ -77,7 +77,7 @@ struct Template {
     /// What says how a program with a bus name is started.
     private static var started: [File] {
         [
-            File(path: "flows.d/programs.toml", text: text(PackageResources.common_programs_toml)),
+            File(path: "flows.d/programs.toml", text: text(PackageResources.common_programs)),
             File(path: "org.example.Hello.service", text: text(PackageResources.common_service)),
         ]
     }
