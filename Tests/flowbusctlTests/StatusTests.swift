@@ -63,6 +63,8 @@ struct StatusTests {
             try service.poll(for: "an answer in time") {
                 let process = try Program.start(["--address", service.bus.address, "status"] + options)
                 try service.poll(for: "status") { process.exit != nil }
+                // What it has written may still be on its way.
+                try process.waitForExit()
                 run = CommandRun(status: process.exit, output: process.output, errors: process.errors)
                 return !process.output.contains("does not answer")
             }
