@@ -299,10 +299,12 @@ static void start_compositor(void)
     int r = sd_bus_message_new_method_call(bus, &call, MANAGER, "StartTransientUnit");
     if (r >= 0) r = sd_bus_message_append(call, "ss", COMPOSITOR, "fail");
     if (r >= 0) r = sd_bus_message_open_container(call, 'a', "(sv)");
-    if (r >= 0) r = sd_bus_message_append(call, "(sv)(sv)(sv)(sv)(sv)(sv)(sv)(sv)(sv)",
+    // The manager knows the last display, also while the compositor is started again: that would be a window of the one that is gone.
+    if (r >= 0) r = sd_bus_message_append(call, "(sv)(sv)(sv)(sv)(sv)(sv)(sv)(sv)(sv)(sv)",
         "Description", "s", description, "CollectMode", "s", "inactive-or-failed", "Type", "s", "exec", "Slice", "s", "session.slice",
         "Restart", "s", "on-failure", "RestartUSec", "t", (uint64_t)100000, "TimeoutStopUSec", "t", (uint64_t)10000000,
-        "StartLimitIntervalUSec", "t", (uint64_t)60000000, "StartLimitBurst", "u", 5);
+        "StartLimitIntervalUSec", "t", (uint64_t)60000000, "StartLimitBurst", "u", 5,
+        "UnsetEnvironment", "as", 4, "WAYLAND_SOCKET", "WAYLAND_DISPLAY", "DISPLAY", "SWAYSOCK");
     if (r >= 0) r = sd_bus_message_open_container(call, 'r', "sv");
     if (r >= 0) r = sd_bus_message_append(call, "s", "Environment");
     if (r >= 0) r = sd_bus_message_open_container(call, 'v', "as");
@@ -346,7 +348,7 @@ static int unit_removed(sd_bus_message *signal, void *data, sd_bus_error *error)
 // What is started later has no display. The bus can't forget variables; systemd starts what has a unit.
 static void forget_display(void)
 {
-    sd_bus_call_method(bus, MANAGER, "UnsetEnvironment", NULL, NULL, "as", 3, "WAYLAND_DISPLAY", "SWAYSOCK", "XDG_SESSION_TYPE");
+    sd_bus_call_method(bus, MANAGER, "UnsetEnvironment", NULL, NULL, "as", 4, "WAYLAND_DISPLAY", "DISPLAY", "SWAYSOCK", "XDG_SESSION_TYPE");
 }
 
 static void leave(void)
