@@ -47,6 +47,8 @@ LIBRARIES =
 PARTS =
 # Not empty where `make test-clients` has the lines of all languages: some need compilers of their own.
 LANGUAGES =
+# How often `make test-machine` cuts the power.
+CUTS = 3
 # What `make shell` gives to examples/shell/session, and `make test-shell` to examples/shell/test/run.
 SESSION =
 SCENES =
@@ -144,7 +146,8 @@ installed = \
     $(patsubst %,$(docdir)/%,$(examples))
 
 .PHONY: help demo tours run test test-build test-night test-quick test-windows optimized clients test-clients inspector swift-app own-actor \
-    test-customers test-swift-app test-own-actor shell test-shell build install uninstall list vendor deb test-deb reproducible format lint deps docs \
+    test-customers test-swift-app test-own-actor shell test-shell test-machine build install uninstall list vendor deb test-deb reproducible \
+    format lint deps docs \
     bench-build bench bench-compare bench-check bench-update bench-tap bench-tap-check \
     reliability-build faults flood history spin rights user-manager foreign simulate mutate fuzz
 
@@ -173,6 +176,7 @@ help:
 	@echo 'make vendor     put the packages that the programs are built from into vendor/, for builds without a network'
 	@echo 'make deb        build the Debian package, in .build/deb'
 	@echo 'make test-deb   install, use and purge the package in a private copy of the system'
+	@echo 'make test-machine  install the packages on a machine in qemu, boot it to a kiosk, kill its parts and cut its power (CUTS=50)'
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
 	@echo 'make bench      count what calls cost, beside a service in C that does nothing (ROWS=none,screen BUSES=dbus-broker)'
@@ -420,6 +424,11 @@ deb:
 # Succeeds with a message if the machine can't run it.
 test-deb: deb
 	@Tests/package.bash .build/deb/*.deb || [ $$? -eq 77 ]
+
+# The packages of this release of Debian, on Debian 13.
+test-machine: deb
+	@tools/dependencies machine
+	@tools/machine --cuts $(CUTS)
 
 bench-build:
 	@tools/dependencies build demo bench
