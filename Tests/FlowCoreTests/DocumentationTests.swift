@@ -11,7 +11,8 @@ struct DocumentationTests {
     /// The documents that mention rules.
     private let files = [
         "docs/concepts.md", "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md",
-        "docs/architecture.md", "docs/glossary.md", "docs/reliability.md", "docs/recipes.md", "docs/languages.md", "README.md", "HACKING.md",
+        "docs/architecture.md", "docs/glossary.md", "docs/reliability.md", "docs/recipes.md", "docs/languages.md",
+        "README.md", "HACKING.md",
         "CONTRIBUTING.md", "SECURITY.md",
     ]
 
