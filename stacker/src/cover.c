@@ -458,21 +458,16 @@ static void tell(char *line)
     g_free(title);
 }
 
+// The stacker sends each line as one packet.
 static void read_input(void)
 {
-    static char text[LINE];
-    static size_t length;
-    ssize_t got = read(0, text + length, sizeof text - 1 - length);
+    char text[LINE];
+    ssize_t got = read(0, text, sizeof text - 1);
     if (got <= 0 && errno != EINTR) exit(EXIT_SUCCESS); // The stacker has ended.
-    length += got > 0 ? (size_t)got : 0;
-    text[length] = 0;
-    for (char *end; (end = strchr(text, '\n'));) {
-        *end = 0;
-        tell(text);
-        length -= (size_t)(end + 1 - text);
-        memmove(text, end + 1, length + 1);
-    }
-    if (length == sizeof text - 1) exit(EXIT_FAILURE); // No line of the stacker is as long.
+    if (got <= 0) return;
+    text[got] = 0;
+    text[strcspn(text, "\n")] = 0;
+    tell(text);
 }
 
 int main(int count, char **arguments)
