@@ -48,6 +48,8 @@ int sd_bus_start(sd_bus *bus) { return 0; }
 int sd_bus_set_exit_on_disconnect(sd_bus *bus, int b) { return 0; }
 int sd_bus_set_close_on_exit(sd_bus *bus, int b) { return 0; }
 int sd_bus_get_fd(sd_bus *bus) { return SIM_SOCKET; }
+int sd_bus_set_method_call_timeout(sd_bus *bus, uint64_t time) { return 0; }
+int sd_bus_is_ready(sd_bus *bus) { return sd_bus_is_open(bus); }
 int sd_bus_is_open(sd_bus *bus) { return bus->is_open && !sim_is_dead; }
 int sd_bus_get_events(sd_bus *bus) { return bus->is_open ? EPOLLIN : -ENOTCONN; }
 int sd_bus_flush(sd_bus *bus) { return 0; }
