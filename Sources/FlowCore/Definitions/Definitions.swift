@@ -60,8 +60,6 @@ public final class Definitions: Equatable, Sendable {
     let haveTimers: Bool
     /// The values of the context that are times, with those that they can be, in µs (S-55).
     public let spans: [String: ClosedRange<UInt64>]
-    /// Whether some step is declared as no input (S-56).
-    let haveOtherInput: Bool
     /// Whether some screen keeps the flows above it from being idle.
     let haveWakingScreens: Bool
     /// Whether the owners of some screen are asked whether they are alive.
@@ -103,7 +101,6 @@ public final class Definitions: Equatable, Sendable {
         haveIdleFlows = flows.contains { !$0.idle.isEmpty }
         haveTimers = flows.contains { $0.clocks.count > 1 }
         spans = Self.spans(flows, screens)
-        haveOtherInput = steps.contains { !$0.isInput }
         haveWakingScreens = screens.contains(where: \.keepsAwake)
         haveWatchdogs = screens.contains { $0.watchdog != nil }
         haveEvictedScreens = screens.contains { $0.evictAfter != nil }

@@ -39,7 +39,7 @@ extension Machine {
                 arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
                 isInteractive: options?.isInteractive ?? false),
             at: slot, for: flow,
-            isInput: (options?.isInput ?? true) && (!definitions.haveOtherInput || definitions[step].isInput),
+            isInput: (options?.isInput ?? true) && definitions.steps[step.index].isInput,
             &turn)
     }
 
