@@ -171,19 +171,23 @@ class Sway(Wayland):
         self._tell("release left")
 
     def point(self, number, x, y):
-        """Moves the pointer, again and again, until the program has it where it is meant: see protocol.py."""
+        """Moves the pointer, again and again, until the program has it where it is meant: see protocol.py. A window that gets another size
+        meanwhile has it elsewhere."""
+        former = None
         for step in itertools.count():
             nodes = self._nodes()
             window = next(it for it in nodes if it["id"] == number)
             area, whole = window["rect"], next(it["rect"] for it in nodes if it["type"] == "root")
+            if area == former:
+                return
             place = [(area[at] + part * area[size] - whole[at]) / whole[size]
                      for at, size, part in (("x", "width", x), ("y", "height", y))]
             # A pointer that stays where it is tells nothing.
             self._tell(f"move {round(place[0] * 10000) + step % 2} {round(place[1] * 10000)}")
             found = self._pointer.read()
-            if found and found[0] == window["app_id"] and all(
-                    abs(at - part * area[size]) < 2 for at, part, size in zip(found[1:], (x, y), ("width", "height"))):
-                return
+            is_there = found and found[0] == window["app_id"] and all(
+                abs(at - part * area[size]) < 2 for at, part, size in zip(found[1:], (x, y), ("width", "height")))
+            former = area if is_there else None
 
     def close(self):
         """Closes the window with the focus, as the compositor does for a person."""
