@@ -81,6 +81,8 @@ class Process:
             text = line.decode(errors="replace").rstrip("\n")
             if not self.first_line.done() and text.startswith("ready "):
                 self.first_line.set_result(text.removeprefix("ready "))
+            elif not self.first_line.done() and not text:
+                pass  # It is before the line that says that it is up.
             elif is_answer:
                 self.lines.put_nowait(text)
             else:
