@@ -159,7 +159,7 @@ extension Examination {
             let warnings = files.warnings.map(\.description)
             if files.files.isEmpty {
                 add(
-                    .checks, .wrong, warnings.first ?? "there are no definition files",
+                    .checks, .wrong, files.warnings.first?.message ?? "there are no definition files",
                     advice: "copy them there, or name their folder: flowbusd --flows DIR, in a drop-in of its unit")
             } else if warnings.isEmpty {
                 add(.checks, .ok, files.summary)
