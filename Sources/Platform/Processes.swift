@@ -30,6 +30,15 @@ public enum Processes {
         (try? InputFile.text(of: "/proc/\(process)/comm")).map { String($0.prefix { $0 != "\n" }) }
     }
 
+    /// Whether a signal such as SIGSTOP, or a debugger, has stopped a process; false if it can't be seen.
+    public static func isStopped(_ process: Int32) -> Bool {
+        guard let stat = try? InputFile.text(of: "/proc/\(process)/stat"), let name = stat.lastIndex(of: ")") else {
+            return false
+        }
+        let state = stat[name...].split(separator: " ").dropFirst().first
+        return state == "T" || state == "t"
+    }
+
     /// The command line of a process, with the name of its program, where this user may see it.
     public static func arguments(of process: Int32) -> [String] { words("/proc/\(process)/cmdline") }
 

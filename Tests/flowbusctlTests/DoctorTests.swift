@@ -203,7 +203,12 @@ struct DoctorTests {
         service.process.send(signal: SIGSTOP)
         defer { service.process.send(signal: SIGCONT) }
         let (_, silent) = try examine(service.bus.address)
-        #expect(silent.contains { $0.area == "service" && $0.message.contains("does not answer") }, "\(silent)")
+        #expect(silent[0].message.contains(", a flowbusd that does not answer, "), "\(silent)")
+        let line = try #require(silent.first { $0.area == "service" })
+        #expect(line.message.hasSuffix(", does not answer: a signal or a debugger has stopped it"), "\(line)")
+        #expect(line.advice.hasPrefix("'kill -CONT "), "\(line)")
+        // What it reads is seen all the same.
+        #expect(silent.contains { $0.area == "checks" && $0.message.hasPrefix("1 file: 1 flow") }, "\(silent)")
     }
 
     // MARK: Screens

@@ -36,7 +36,7 @@ struct Examination {
         let units = client.map { Units($0, options) }
         if let units { examine(units, files?.programs ?? [], client) }
         examineRights(service, units)
-        if let client, let service { examineScreens(client, service) }
+        if let client, let service, service.version != nil { examineScreens(client, service) }
         let stacker = client?.stacker()
         if client != nil { examineCompositor(stacker) }
         examineDisk(service)
@@ -74,9 +74,10 @@ struct Examination {
 
     // MARK: Versions, the bus, the service
 
-    /// flowbusd, as it answers.
+    /// flowbusd, as it answers; if it does not, what is seen of its process.
     struct Running {
-        let version: String
+        /// Nil if it does not answer.
+        let version: String?
         let processID: Int32?
         let nodes: [LiveNode]
         /// The options that name folders, by their names; those that can be repeated have several.
@@ -98,25 +99,34 @@ struct Examination {
                         + "call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig'")
             return nil
         }
+        let process = owner.processID
+        func running(_ version: String?, _ nodes: [LiveNode]) -> Running {
+            let environment = process.map(Processes.environment) ?? [:]
+            return Running(
+                version: version, processID: process, nodes: nodes, named: process.map(namedFolders) ?? [:],
+                environment: environment.isEmpty ? self.environment : environment)
+        }
         let properties: Value
         let nodes: [LiveNode]
         do throws(Failure) {
             properties = try client.properties(ServiceClient.root, BusNames.Interface.coordinator, activates: false)
             nodes = try client.liveNodes(activates: false)
         } catch {
-            add(
-                .service, .wrong, "flowbusd, \(owner.description), does not answer: \(error.message)",
-                advice:
-                    "'\(systemctl) restart flowbusd' starts it again with the same tree; '\(journalctl) -u flowbusd' has its log"
-            )
-            return nil
+            if let process, Processes.isStopped(process) {
+                add(
+                    .service, .wrong,
+                    "flowbusd, \(owner.description), does not answer: a signal or a debugger has stopped it",
+                    advice: "'kill -CONT \(process)' lets it go on, and so does the debugger")
+            } else {
+                add(
+                    .service, .wrong, "flowbusd, \(owner.description), does not answer: \(error.message)",
+                    advice:
+                        "'\(systemctl) restart flowbusd' starts it again with the same tree; '\(journalctl) -u flowbusd' has its log"
+                )
+            }
+            return running(nil, [])
         }
-        let process = owner.processID
-        var running = Running(
-            version: properties["Version"]?.text ?? "", processID: process, nodes: nodes,
-            environment: process.map(Processes.environment) ?? [:])
-        if running.environment.isEmpty { running.environment = environment }
-        running.named = process.map(namedFolders) ?? [:]
+        let version = properties["Version"]?.text ?? ""
         let count =
             "\(counted(nodes.count(where: \.isFlow), "flow")) and \(counted(nodes.count { !$0.isFlow }, "screen"))"
         if nodes.isEmpty {
@@ -125,10 +135,10 @@ struct Examination {
                 advice:
                     "[[autostart]] in a definition file begins a flow with flowbusd; 'flowbusctl start FLOW' begins one now"
             )
-        } else if running.version != "\(Release.version)" {
+        } else if version != "\(Release.version)" {
             add(
                 .service, .note,
-                "flowbusd \(running.version) runs, and flowbusctl is \(Release.version): flowbusd was not started again after an update",
+                "flowbusd \(version) runs, and flowbusctl is \(Release.version): flowbusd was not started again after an update",
                 advice: "'\(systemctl) restart flowbusd' keeps the tree")
         } else {
             add(.service, .ok, "flowbusd runs, \(owner.description), with \(count)")
@@ -138,7 +148,7 @@ struct Examination {
                 .service, .note, "flowbusd does not store the tree: a restart may lose changes of it",
                 advice: "its log says why: '\(journalctl) -u flowbusd'; see flowbusd(8), --runtime")
         }
-        return running
+        return running(version, nodes)
     }
 
     /// The folders that options of flowbusd name.
@@ -159,7 +169,8 @@ struct Examination {
     private func versions(
         _ client: ServiceClient?, _ service: Running?, _ units: Units?, _ stacker: Stacker?
     ) -> String {
-        let flowbusd = service.map { "flowbusd \($0.version)" } ?? "no flowbusd"
+        let flowbusd =
+            service.map { $0.version.map { "flowbusd \($0)" } ?? "a flowbusd that does not answer" } ?? "no flowbusd"
         let systemd =
             units?.version.map { "systemd \($0)" } ?? "no systemd"
         let bus = client.map { $0.busProgram ?? "a bus of unknown kind" } ?? "no bus"
