@@ -27,7 +27,10 @@ static void emit(void)
 static void slot_has(const char *text)
 {
     if (!*text) return;
-    if (sscanf(text, "%63[A-Za-z0-9-] %u", ticket, &cents) == 2) {
+    char fee[10]; // %u would take '-5', and be as large as it gets for more digits.
+    int end = 0;
+    if (sscanf(text, "%63[A-Za-z0-9-] %9[0-9]%n", ticket, fee, &end) == 2 && !text[end]) {
+        cents = (unsigned)strtoul(fee, NULL, 10);
         FILE *file = fopen(kept, "w");
         if (!file || fprintf(file, "%s\n", text) < 0 || fclose(file)) perror(kept);
         return emit();

@@ -102,6 +102,17 @@ def test_a_second_ticket_waits_in_the_reader(terminal, libflowbus, tmp_path):
     terminal.wait("fee", ticket="C-19", cents=100)
 
 
+def test_a_line_that_is_no_fee_is_no_ticket(terminal, libflowbus, tmp_path):
+    slot = tmp_path / "slot"
+    os.mkfifo(slot)
+    terminal.device.run([PROGRAMS / "reader", slot])
+    lines = ["A-17", "A-17 -5", "A-17 99999999999", "A-17 450x"]
+    slot.write_text("".join(f"{line}\n" for line in [*lines, "B-18 200"]))
+    for line in lines:
+        terminal.device.wait_said(f"no ticket: '{line}'")
+    terminal.wait("fee", ticket="B-18", cents=200)
+
+
 def test_the_reader_goes_on_when_nobody_reads_its_lines(terminal, libflowbus, tmp_path):
     slot = tmp_path / "slot"
     os.mkfifo(slot)
