@@ -27,6 +27,7 @@ class Process:
         self.restart, self.prevents = restart, prevents  # As Restart= and RestartPreventExitStatus=.
         self.task, self.pause, self.last, self.askers = None, None, collections.deque(maxlen=10), []
         self.first_line, self.lines = asyncio.get_running_loop().create_future(), None  # Lines are a queue where its output is no log.
+        self.says_ready = False
         Process.width = max(Process.width, len(name))
 
     def log(self, line):
@@ -79,10 +80,9 @@ class Process:
             if not line:
                 return
             text = line.decode(errors="replace").rstrip("\n")
-            if not self.first_line.done() and text.startswith("ready "):
-                self.first_line.set_result(text.removeprefix("ready "))
-            elif not self.first_line.done() and not text:
-                pass  # It is before the line that says that it is up.
+            if self.says_ready and (not text or text.startswith("ready ")):
+                if text and not self.first_line.done():
+                    self.first_line.set_result(text.removeprefix("ready "))
             elif is_answer:
                 self.lines.put_nowait(text)
             else:
@@ -90,6 +90,7 @@ class Process:
 
     async def ready(self):
         """Starts it, and waits for the line by which it says that it is up; the rest of that line."""
+        self.says_ready = True
         self.start()
         await asyncio.wait([self.first_line, self.task], return_when=asyncio.FIRST_COMPLETED)
         if not self.first_line.done():
