@@ -3,6 +3,7 @@
 
 import asyncio
 import collections
+import contextlib
 import subprocess
 import sys
 
@@ -56,7 +57,8 @@ class Process:
             failures += 1
             self.log(f"(ended with status {status}; again in {time} s)")
             self.pause = asyncio.Event()
-            await asyncio.wait([asyncio.ensure_future(self.pause.wait())], timeout=time)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self.pause.wait(), time)
             self.pause = None
 
     async def run_once(self):
