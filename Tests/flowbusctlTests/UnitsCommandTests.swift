@@ -48,6 +48,13 @@ struct UnitsCommandTests {
         "systemd/user/graphical-session.target.wants/app-flowbus-com.park.Reader.service",
     ]
 
+    @Test func `a folder without files is said`() throws {
+        try #require(folder).write("", to: "empty/none")
+        let run = try Program.run(["units", path + "/empty"])
+        #expect(run.status == .status(0) && run.output.isEmpty)
+        #expect(run.errors == "flowbusctl: there are no definition files in '\(try path)/empty'\n")
+    }
+
     @Test func `programs are listed`() throws {
         let run = try units()
         #expect(run.status == .status(0) && run.errors.isEmpty, "\(run.errors)")

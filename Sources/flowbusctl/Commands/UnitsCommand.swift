@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCore
 import FlowFile
 import Platform
 
@@ -46,6 +47,9 @@ struct UnitsCommand: Command {
         case .failure(let failure):
             try context.output.report(failure.diagnostics)
             return .negative
+        }
+        if loaded.files.isEmpty, let warning = loaded.warnings.first {
+            StandardError.writeLine("flowbusctl: \(Names.line(warning.message))")
         }
         guard let output else {
             for program in loaded.programs {
