@@ -206,7 +206,7 @@ struct Examination {
                     .screens, .wrong,
                     "'\(node.path.text)'\(since) waits for a program to claim it: the screen has no presenter",
                     advice:
-                        "name one in the definition file: presenter, program, application, run or web (flowbus.flows(5))"
+                        "name one in the definition file: presenter, program, application or run (flowbus.flows(5))"
                 )
             } else {
                 let program = node.presenter.isEmpty ? node.owner : node.presenter
