@@ -75,12 +75,9 @@ static void take_line(char *bytes, size_t length)
 {
     while (length && (bytes[length - 1] == '\r' || bytes[length - 1] == ' ')) length--;
     if (!length) return;
-    json_tokener_reset(tokener);
-    struct json_object *line = json_tokener_parse_ex(tokener, bytes, (int)length);
-    enum json_tokener_error error = json_tokener_get_error(tokener);
-    size_t end = json_tokener_get_parse_end(tokener);
-    // A number alone goes on until something else comes.
-    if (error == json_tokener_continue) line = json_tokener_parse_ex(tokener, "", -1), error = json_tokener_get_error(tokener);
+    enum json_tokener_error error;
+    size_t end;
+    struct json_object *line = json_in(tokener, bytes, length, &error, &end);
     const char *lost = error == json_tokener_success ? lost_in_json(bytes, length) : NULL;
     if (lost) {
         fail(json_object_is_type(line, json_type_object) ? line : NULL, "InvalidArguments", lost);
@@ -192,7 +189,6 @@ void lines_begin(int in, int out)
     in_file = in;
     out_file = out;
     tokener = take(json_tokener_new_ex(32));
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
     // Behind the bus: what it says in one turn is written at once.
     if (sd_event_add_defer(loop, &due, turn, NULL) < 0 || sd_event_source_set_priority(due, 10) < 0 ||
         sd_event_source_set_enabled(due, SD_EVENT_ONESHOT) < 0)

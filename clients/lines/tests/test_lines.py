@@ -39,6 +39,14 @@ def test_values_have_no_types_in_lines(device, connect, arguments):
     assert told["arguments"] == {name: value for name, value in arguments.items() if value is not None}
 
 
+def test_texts_need_no_escapes(device, connect):
+    lines = connect()
+    lines.ask(watch="navigations")
+    lines.write('{"emit": "opened", "on": "shop", "arguments": {"item": 7, "tags": ["\u00e4\u20ac", "\U0001f600"]}}\n'.encode())
+    assert lines.next("verdict")["verdict"] == "navigated"
+    assert lines.next("navigated")["arguments"] == {"item": 7, "tags": ["\u00e4\u20ac", "\U0001f600"]}
+
+
 @pytest.mark.parametrize("arguments, error", [
     ({"item": 7.5}, "'item'"), ({"item": "7"}, "'item'"), ({"item": 7, "tags": [1]}, "'tags'"), ({}, "item"), ({"item": 7, "itm": 7}, "itm"),
     ({"item": 18446744073709551615}, "'item'"),
@@ -323,6 +331,11 @@ def test_waits(device, connect):
     (b"7", "InvalidArguments", "this line is no JSON object, but '7'"),
     (b'{"emit": "closed", "on": "shop"} x', "InvalidArguments", "this line is no JSON: "),
     (b'{"emit": "\xff", "on": "shop"}', "InvalidArguments", "this line is no JSON: invalid utf-8 string"),
+    (b'{"emit": "\xc3\xa4\xff", "on": "shop"}', "InvalidArguments", "this line is no JSON: invalid utf-8 string"),
+    ('{"emit": "ä", "on": "shop",}'.encode(), "InvalidArguments", "this line is no JSON: "),
+    ('{"emit": "\\u00ä", "on": "shop"}'.encode(), "InvalidArguments", "this line is no JSON: "),
+    ("{ä: 7}".encode(), "InvalidArguments", "this line is no JSON: "),
+    ('{"emit": "ä", "on": 18446744073709551616}'.encode(), "InvalidArguments", "a number has more than 64 bits"),
     (b"[" * 100000, "InvalidArguments", "this line is no JSON: nesting too deep"),
     (b'{"emit": "closed"}', "InvalidArguments", "this line needs 'on', a flow or screen"),
     (b'{"emit": "closed", "on": "a//b"}', "InvalidArguments", "'a//b' is no flow or screen"),

@@ -237,10 +237,9 @@ static const char *declared_type(struct screen *screen, const char *wanted, size
 static struct json_object *parse(const char *text, char **why)
 {
     struct json_tokener *tokener = take(json_tokener_new());
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    // The 0 is the end of a number, too.
-    struct json_object *json = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
-    enum json_tokener_error error = json_tokener_get_error(tokener);
+    enum json_tokener_error error;
+    size_t end;
+    struct json_object *json = json_in(tokener, text, strlen(text), &error, &end);
     json_tokener_free(tokener);
     const char *lost = error == json_tokener_success ? lost_in_json(text, strlen(text)) : NULL;
     if (error != json_tokener_success) *why = print("standard output is no JSON (%s): '%.80s'", json_tokener_error_desc(error), text);

@@ -157,6 +157,7 @@ def test_s59_a_program_that_hands_over(device, news):
     ("several", '{"name": "\\\\u0000 99999999999999999999 \\\"-"}', {"name": '\\u0000 99999999999999999999 "-'}),
     ("several", '{"name": "x", "number": 7, "ok": true, "tags": ["a", "b"]}', {"name": "x", "number": 7, "ok": True, "tags": ["a", "b"]}),
     ("several", '{"name": "x", "number": null, "tags": []}\n', {"name": "x", "tags": []}),
+    ("several", '{"name": "\u00e4\u20ac"}', {"name": "\u00e4\u20ac"}),
 ])
 def test_s59_standard_output_is_the_result(device, news, screen, output, result):
     device.emit("main", "plain", deed=screen, text=output)
