@@ -44,7 +44,7 @@ def test_the_file_says_who_may_ask(operator):
     ("[]", "InvalidPayload", "has to be a JSON object with these keys: since"), ("{", "InvalidPayload", "is no JSON"),
     ({"from": 1}, "InvalidPayload", "the payload has 'from'; it has these keys: since"),
     ({"since": 5}, "InvalidPayload", "'since' has to be a text, such as \"10min\""),
-    ({"since": "soon"}, "NotRecorded", "--since 'soon' is neither a time span nor a time"),
+    ({"since": "soon"}, "NotRecorded", "--since 'soon' is neither a time span above 0 nor a time"),
     ({"since": "--output=/tmp/x"}, "NotRecorded", "--since '--output=/tmp/x' is neither"),
     ("x" * 70000, "LimitExceeded", "at most 65536 bytes"),
 ])
