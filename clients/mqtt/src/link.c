@@ -44,6 +44,7 @@ struct Link {
     uint64_t since;
     char *problem, *reasons;  ///< `reasons` are those of the addresses that were tried before.
     int error;  ///< What the socket says.
+    int unverified;  ///< What OpenSSL says of the broker's certificate, where it refuses it.
 };
 
 static void attempt(Link *link);
@@ -212,18 +213,28 @@ static void attempt(Link *link) {
 /// name is asked for (SNI).
 static void handshake_began(const SSL *ssl, int where, int value) {
     if (!(where & SSL_CB_HANDSHAKE_START)) return;
-    const char *host = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    Link *link = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    const char *host = link->config->host;
     // The callback is given what it may change as const.
     if (!is_address(host)) SSL_set_tlsext_host_name((SSL *)(uintptr_t)ssl, host);
 }
 
+/// libmosquitto may have thrown away the connection, with what OpenSSL knows of it, when it says that TLS has failed.
+static int certificate_came(int is_right, X509_STORE_CTX *store) {
+    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    Link *link = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    if (!is_right) link->unverified = X509_STORE_CTX_get_error(store);
+    return is_right;
+}
+
 /// NULL if a file can't be used, which `error` names.
-static SSL_CTX *tls_context(const Config *config, const char **error) {
+static SSL_CTX *tls_context(Link *link, const char **error) {
+    const Config *config = link->config;
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     if (!context) abort();
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
-    SSL_CTX_set_app_data(context, (void *)(uintptr_t)config->host);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, certificate_came);
+    SSL_CTX_set_app_data(context, link);
     SSL_CTX_set_info_callback(context, handshake_began);
     X509_VERIFY_PARAM *check = SSL_CTX_get0_param(context);
     X509_VERIFY_PARAM_set_hostflags(check, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -276,9 +287,7 @@ static void follow_socket(Link *link) {
 }
 
 static const char *reason_of(Link *link, int status) {
-    SSL *ssl = link->client ? mosquitto_ssl_get(link->client) : NULL;
-    long verified = ssl ? SSL_get_verify_result(ssl) : X509_V_OK;
-    if (verified != X509_V_OK) return X509_verify_cert_error_string(verified);
+    if (link->unverified) return X509_verify_cert_error_string(link->unverified);
     if (link->error) return strerror(link->error);
     if (status == MOSQ_ERR_TLS) return "no TLS with the broker";
     return status == MOSQ_ERR_ERRNO ? strerror(errno) : mosquitto_strerror(status);
@@ -343,6 +352,7 @@ static void try_next(Link *link) {
     link->refused = -1;
     link->reached = false;
     link->error = 0;
+    link->unverified = X509_V_OK;
     mosquitto_int_option(link->client, MOSQ_OPT_PROTOCOL_VERSION, link->version == 5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311);
     mosquitto_int_option(link->client, MOSQ_OPT_TCP_NODELAY, 1);
     mosquitto_connect_v5_callback_set(link->client, connack_came);
@@ -354,7 +364,7 @@ static void try_next(Link *link) {
     if (config->user) mosquitto_username_pw_set(link->client, config->user, config->password);
     if (config->tls) {
         const char *error;
-        SSL_CTX *context = tls_context(config, &error);
+        SSL_CTX *context = tls_context(link, &error);
         if (!context) return fail(link, "'%s' can't be used for TLS", error);
         mosquitto_int_option(link->client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
         mosquitto_void_option(link->client, MOSQ_OPT_SSL_CTX, context);
