@@ -77,6 +77,15 @@ def test_emit_on_a_floor(three, fleet):
     assert [row["device"] for row in fleet("wait", "screen=alarm", "--timeout", "1", status=1)] == ["kiosk-3"]
 
 
+def test_a_broker_with_room_for_one_message(three, fleet, broker):
+    settings = broker.folder / "mosquitto.conf"
+    settings.write_text(settings.read_text() + "max_inflight_messages 1\n")
+    broker.restart()
+    assert fleet("wait", "online=true", "--timeout", "60") == []
+    rows = fleet("emit", "evacuate", "floor=2", "note=hot")
+    assert [(row["device"], row["verdict"]) for row in rows] == [(name, "navigated") for name in ("kiosk", "kiosk-2", "kiosk-3")]
+
+
 def test_emit_twice_by_one_token(three, fleet):
     first = fleet("emit", "counted", "number=1", "--token", "once")
     assert fleet("emit", "counted", "number=1", "--token", "once") == first
@@ -125,7 +134,7 @@ def test_record_only_what_the_file_allows(three, fleet, tmp_path):
     status, said = refused("kiosk-3")
     assert status == 1 and "1024 may leave (record.bytes); ask for a shorter time" in said
     status, said = refused("kiosk", "--since", "10mim")
-    assert status == 1 and "--since '10mim' is neither a time span nor a time" in said
+    assert status == 1 and "--since '10mim' is neither a time span above 0 nor a time" in said
     status, said = refused("kiosk-9")
     assert status == 69 and "'kiosk-9' is not online" in said
     command[command.index(file)] = "/nowhere/file"
