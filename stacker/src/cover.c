@@ -131,7 +131,6 @@ static char *window_title(const struct cover *cover)
 
 static void released(void *data, struct wl_buffer *buffer)
 {
-    (void)data;
     wl_buffer_destroy(buffer);
 }
 
@@ -166,7 +165,6 @@ static void draw(struct cover *cover)
 
 static void toplevel_configured(void *data, struct xdg_toplevel *toplevel, int32_t width, int32_t height, struct wl_array *states)
 {
-    (void)toplevel, (void)states;
     struct cover *cover = data;
     if (width > 0 && width <= WIDEST) cover->width = width;
     if (height > 0 && height <= WIDEST) cover->height = height;
@@ -186,7 +184,7 @@ static const struct xdg_surface_listener surface_events = {configured};
 
 static void open_wayland(struct cover *cover)
 {
-    char name[64], *title = window_title(cover);
+    char name[64];
     struct output *output = outputs;
     while (output && (!output->name || strcmp(output->name, cover->output))) output = output->next;
     snprintf(name, sizeof name, "org.flowbus.screen.cover-%d", cover->number);
@@ -196,11 +194,9 @@ static void open_wayland(struct cover *cover)
     cover->toplevel = xdg_surface_get_toplevel(cover->shell);
     xdg_toplevel_add_listener(cover->toplevel, &toplevel_events, cover);
     xdg_toplevel_set_app_id(cover->toplevel, name);
-    xdg_toplevel_set_title(cover->toplevel, title);
     if (is_fullscreen) xdg_toplevel_set_fullscreen(cover->toplevel, output ? output->proxy : NULL);
     if (viewporter) cover->viewport = wp_viewporter_get_viewport(viewporter, cover->surface);
     wl_surface_commit(cover->surface);
-    g_free(title);
 }
 
 // Input.
@@ -217,33 +213,28 @@ static struct cover *cover_of(const struct wl_surface *surface)
 
 static void pointer_enter(void *data, struct wl_pointer *pointer, uint32_t serial, struct wl_surface *surface, wl_fixed_t x, wl_fixed_t y)
 {
-    (void)data, (void)pointer, (void)serial;
     pointed = cover_of(surface), at_x = x, at_y = y;
 }
 
 static void pointer_leave(void *data, struct wl_pointer *pointer, uint32_t serial, struct wl_surface *surface)
 {
-    (void)data, (void)pointer, (void)serial, (void)surface;
     pointed = NULL;
 }
 
 // The compositor says where it is, too, when windows below it have moved.
 static void pointer_motion(void *data, struct wl_pointer *pointer, uint32_t time, wl_fixed_t x, wl_fixed_t y)
 {
-    (void)data, (void)pointer, (void)time;
     if (x != at_x || y != at_y) report(pointed);
     at_x = x, at_y = y;
 }
 
 static void pointer_button(void *data, struct wl_pointer *pointer, uint32_t serial, uint32_t time, uint32_t button, uint32_t state)
 {
-    (void)data, (void)pointer, (void)serial, (void)time, (void)button;
     if (state == WL_POINTER_BUTTON_STATE_PRESSED) report(pointed);
 }
 
 static void pointer_axis(void *data, struct wl_pointer *pointer, uint32_t time, uint32_t axis, wl_fixed_t value)
 {
-    (void)data, (void)pointer, (void)time, (void)axis, (void)value;
     report(pointed);
 }
 
@@ -252,25 +243,21 @@ static const struct wl_pointer_listener pointer_events = {
 
 static void keymap(void *data, struct wl_keyboard *keyboard, uint32_t format, int32_t fd, uint32_t size)
 {
-    (void)data, (void)keyboard, (void)format, (void)size;
     close(fd);
 }
 
 static void keyboard_enter(void *data, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface, struct wl_array *keys)
 {
-    (void)data, (void)keyboard, (void)serial, (void)keys;
     typed = cover_of(surface);
 }
 
 static void keyboard_leave(void *data, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface)
 {
-    (void)data, (void)keyboard, (void)serial, (void)surface;
     typed = NULL;
 }
 
 static void keyboard_key(void *data, struct wl_keyboard *keyboard, uint32_t serial, uint32_t time, uint32_t key, uint32_t state)
 {
-    (void)data, (void)keyboard, (void)serial, (void)time, (void)key;
     if (state == WL_KEYBOARD_KEY_STATE_PRESSED) report(typed);
 }
 
@@ -280,7 +267,6 @@ static const struct wl_keyboard_listener keyboard_events = {
 static void touch_down(void *data, struct wl_touch *touch, uint32_t serial, uint32_t time, struct wl_surface *surface, int32_t id,
     wl_fixed_t x, wl_fixed_t y)
 {
-    (void)data, (void)touch, (void)serial, (void)time, (void)id, (void)x, (void)y;
     report(cover_of(surface));
 }
 
@@ -303,7 +289,6 @@ static const struct wl_seat_listener seat_events = {.capabilities = capabilities
 
 static void ping(void *data, struct xdg_wm_base *base, uint32_t serial)
 {
-    (void)data;
     xdg_wm_base_pong(base, serial);
 }
 
@@ -311,7 +296,6 @@ static const struct xdg_wm_base_listener shell_events = {ping};
 
 static void output_name(void *data, struct wl_output *proxy, const char *name)
 {
-    (void)proxy;
     struct output *output = data;
     free(output->name);
     output->name = strdup(name);
@@ -322,7 +306,6 @@ static const struct wl_output_listener output_events = {
 
 static void global(void *data, struct wl_registry *registry, uint32_t id, const char *interface, uint32_t version)
 {
-    (void)data;
     if (!strcmp(interface, wl_compositor_interface.name)) compositor = wl_registry_bind(registry, id, &wl_compositor_interface, 1);
     else if (!strcmp(interface, wl_shm_interface.name)) shm = wl_registry_bind(registry, id, &wl_shm_interface, 1);
     else if (!strcmp(interface, wp_viewporter_interface.name)) viewporter = wl_registry_bind(registry, id, &wp_viewporter_interface, 1);
@@ -364,7 +347,7 @@ static void set_text(xcb_window_t window, const char *property, const char *type
 
 static void open_x11(struct cover *cover)
 {
-    char name[128], *title = window_title(cover);
+    char name[128];
     const uint32_t values[] = {screen->black_pixel, XCB_EVENT_MASK_EXPOSURE | XCB_EVENT_MASK_STRUCTURE_NOTIFY |
         XCB_EVENT_MASK_KEY_PRESS | XCB_EVENT_MASK_BUTTON_PRESS | XCB_EVENT_MASK_POINTER_MOTION};
     static const char class[] = "flowbus-cover\0flowbus-cover";
@@ -374,12 +357,10 @@ static void open_x11(struct cover *cover)
         XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, XCB_CW_BACK_PIXEL | XCB_CW_EVENT_MASK, values);
     snprintf(name, sizeof name, TREE_COVER " %d", cover->number);
     set_text(cover->window, "_FLOWBUS_SCREEN", "UTF8_STRING", name, strlen(name));
-    set_text(cover->window, "_NET_WM_NAME", "UTF8_STRING", title, strlen(title));
     set_text(cover->window, "WM_CLASS", "STRING", class, sizeof class);
     // It takes no focus when it comes: openbox keeps what had that when it became as large as the display above all else.
     set(cover->window, "_NET_WM_USER_TIME", "CARDINAL", 32, &(uint32_t){0}, 1);
     xcb_map_window(x11, cover->window);
-    g_free(title);
 }
 
 static void draw_x11(struct cover *cover)
@@ -442,11 +423,8 @@ static void tell(char *line)
     }
     free(cover->output), free(cover->title), free(cover->why);
     cover->output = strdup(parts[1]), cover->title = strdup(parts[2]), cover->why = strdup(parts[3]);
-    if (is_new) {
-        if (display) open_wayland(cover);
-        else open_x11(cover);
-        return;
-    }
+    if (is_new && display) open_wayland(cover);
+    else if (is_new) open_x11(cover);
     char *title = window_title(cover);
     if (display) {
         xdg_toplevel_set_title(cover->toplevel, title);

@@ -15,7 +15,6 @@ extern char **environ;
 
 static const uint64_t AGAIN = 500000; // us between two starts
 
-static sd_event *event;
 static bool fills_outputs;
 static int writing = -1;
 static sd_event_source *watching;
@@ -46,7 +45,6 @@ static void ended(void)
 // It says on which cover somebody has used a key, a finger or a pointer.
 static int used(sd_event_source *source, int fd, uint32_t events, void *data)
 {
-    (void)source, (void)events, (void)data;
     int number;
     ssize_t got = recv(fd, &number, sizeof number, MSG_DONTWAIT);
     if (got == sizeof number) look_woken(number);
@@ -83,13 +81,12 @@ static bool start(void)
         return false;
     }
     writing = ends[1];
-    sd_event_add_io(event, &watching, writing, EPOLLIN, used, NULL);
+    sd_event_add_io(loop, &watching, writing, EPOLLIN, used, NULL);
     return true;
 }
 
-void covers_start(sd_event *loop_, bool fills)
+void covers_start(bool fills)
 {
-    event = loop_;
     fills_outputs = fills;
 }
 

@@ -12,7 +12,6 @@
 #include <xcb/res.h>
 #include <xcb/xcb.h>
 
-static const uint64_t DRAWN = 100000; // us after which a window is drawn in a new size; no event of X11 tells
 enum { PAGER = 2, BELOW = 1, ABOVE = 0, LENGTH = 1 << 20 };
 
 #define ATOMS(X)                                                                                                                        \
@@ -30,12 +29,6 @@ static xcb_connection_t *x11;
 static xcb_window_t root;
 static char manager[64];
 static bool tells_processes;
-
-// Windows that got a size, and may not be drawn in it yet.
-static struct undrawn {
-    uint64_t id, until;
-} *undrawn;
-static size_t undrawn_count;
 
 static bool has_extension(xcb_extension_t *extension)
 {
@@ -60,14 +53,12 @@ static void take_events(xcb_generic_event_t *(*next)(xcb_connection_t *))
 // An event of X11 may have come with an answer, so that there is nothing to read.
 static int prepare_events(sd_event_source *source, void *data)
 {
-    (void)source, (void)data;
     take_events(xcb_poll_for_queued_event);
     return 0;
 }
 
 static int has_event(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
-    (void)source, (void)fd, (void)revents, (void)data;
     take_events(xcb_poll_for_event);
     need();
     return 0;
@@ -121,16 +112,6 @@ static const char *text_of(struct arena *arena, const xcb_get_property_reply_t *
         else *to++ = (char)data[at];
     }
     return text;
-}
-
-static bool is_undrawn(uint64_t id)
-{
-    for (size_t at = 0; at < undrawn_count; at++)
-        if (undrawn[at].id == id && undrawn[at].until > now()) {
-            changed_at(undrawn[at].until + 1000);
-            return true;
-        }
-    return false;
 }
 
 static bool is_cover(const char *name)
@@ -298,13 +279,6 @@ static void ewmh_prepare(const struct aim *aim)
 {
     place(aim, 0x2C00);
     xcb_flush(x11);
-    size_t kept = 0;
-    for (size_t at = 0; at < undrawn_count; at++)
-        if (undrawn[at].id != aim->window.id && undrawn[at].until > now()) undrawn[kept++] = undrawn[at];
-    undrawn_count = kept + 1;
-    undrawn = realloc(undrawn, undrawn_count * sizeof *undrawn);
-    if (!undrawn) abort();
-    undrawn[kept] = (struct undrawn){.id = aim->window.id, .until = now() + DRAWN};
 }
 
 // Those that wait until they are drawn stay, below all others.
@@ -341,24 +315,16 @@ static void ewmh_arrange(struct arena *arena, const struct plan *plan)
         tell((xcb_window_t)it->id, _NET_WM_DESKTOP, here, PAGER, 0, 0, 0);
         tell((xcb_window_t)it->id, _NET_RESTACK_WINDOW, PAGER, 0, BELOW, 0, 0);
     }
-    for EACH (struct window, it, &plan->hidden) {
-        bool waits = false;
-        for EACH (struct window, other, &plan->waiting) waits = waits || other->id == it->id;
-        if (!waits) tell((xcb_window_t)it->id, _NET_WM_DESKTOP, elsewhere, PAGER, 0, 0, 0);
-    }
+    for EACH (struct window, it, &plan->hidden)
+        if (!FIND(struct window, other, &plan->waiting, other->id == it->id))
+            tell((xcb_window_t)it->id, _NET_WM_DESKTOP, elsewhere, PAGER, 0, 0, 0);
     xcb_flush(x11);
-}
-
-static const char *ewmh_version(void)
-{
-    return manager;
 }
 
 // DPMS has all outputs of the server off, or none. It has to be enabled for that; who has disabled it, so that a display never goes dark by
 // itself, finds it so when they are on again.
 static void ewmh_switch_output(const char *name, bool is_on)
 {
-    (void)name;
     static bool was_disabled;
     xcb_dpms_info_reply_t *info = xcb_dpms_info_reply(x11, xcb_dpms_info(x11), NULL);
     if (!is_on && info && !info->state) {
@@ -379,18 +345,17 @@ static void ewmh_switch_output(const char *name, bool is_on)
 static struct backend ewmh = {
     .name = "EWMH",
     .can = CAN,
-    .version = ewmh_version,
+    .version = manager,
     .names_are_paths = true,
     .has_order = true,
     .read = ewmh_read,
     .arrange = ewmh_arrange,
     .prepare = ewmh_prepare,
-    .is_undrawn = is_undrawn,
     .check = ewmh_check,
     .switches_all = true,
 };
 
-const struct backend *ewmh_connect(sd_event *event)
+const struct backend *ewmh_connect(void)
 {
     x11 = xcb_connect(NULL, NULL);
     if (xcb_connection_has_error(x11)) {
@@ -418,7 +383,7 @@ const struct backend *ewmh_connect(sd_event *event)
     free(capable);
     xcb_flush(x11);
     sd_event_source *source;
-    sd_event_add_io(event, &source, xcb_get_file_descriptor(x11), EPOLLIN, has_event, NULL);
+    sd_event_add_io(loop, &source, xcb_get_file_descriptor(x11), EPOLLIN, has_event, NULL);
     sd_event_source_set_prepare(source, prepare_events);
     return &ewmh;
 }

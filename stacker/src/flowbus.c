@@ -97,7 +97,6 @@ static void have(struct arena *arena, screen_list *list)
 
 static int told(sd_bus_message *answer, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     asking = sd_bus_slot_unref(asking);
     if (sd_bus_message_is_method_error(answer, NULL)) return 0; // Nothing changes without flowbusd.
     struct arena *arena = arena_new();
@@ -110,19 +109,25 @@ static int told(sd_bus_message *answer, void *data, sd_bus_error *error)
     return 0;
 }
 
-static void ask(void)
+// A call of flowbusd, which does not start it; NULL if there is no memory or no bus.
+static sd_bus_message *new_call(const char *path, const char *interface, const char *method)
 {
     sd_bus_message *call = NULL;
+    if (sd_bus_message_new_method_call(bus, &call, FLOWBUS, path, interface, method) < 0) return NULL;
+    sd_bus_message_set_auto_start(call, false);
+    return call;
+}
+
+static void ask(void)
+{
     asking = sd_bus_slot_unref(asking);
-    if (sd_bus_message_new_method_call(bus, &call, FLOWBUS, ROOT, COORDINATOR, "GetStack") >= 0 &&
-        sd_bus_message_append(call, "s", "") >= 0 && sd_bus_message_set_auto_start(call, false) >= 0)
-        sd_bus_call_async(bus, &asking, call, told, NULL, 0);
+    sd_bus_message *call = new_call(ROOT, COORDINATOR, "GetStack");
+    if (call && sd_bus_message_append(call, "s", "") >= 0) sd_bus_call_async(bus, &asking, call, told, NULL, 0);
     sd_bus_message_unref(call);
 }
 
 static int stack_changed(sd_bus_message *signal, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     const char *output;
     if (sd_bus_message_read(signal, "s", &output) < 0) return 0;
     if (!screens || asking || asks_always) {
@@ -152,7 +157,6 @@ static int stack_changed(sd_bus_message *signal, void *data, sd_bus_error *error
 
 static int owner_changed(sd_bus_message *signal, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     const char *name, *before, *after;
     if (sd_bus_message_read(signal, "sss", &name, &before, &after) < 0 || !*after) return 0;
     ask(); // Nothing is sent because of a restart, so that it is asked.
@@ -162,7 +166,6 @@ static int owner_changed(sd_bus_message *signal, void *data, sd_bus_error *error
 
 static int bus_gone(sd_bus_message *signal, void *data, sd_bus_error *error)
 {
-    (void)signal, (void)data, (void)error;
     refuse(EX_UNAVAILABLE, "the bus has ended");
 }
 
@@ -170,13 +173,11 @@ static int bus_gone(sd_bus_message *signal, void *data, sd_bus_error *error)
 
 static int present(sd_bus_message *call, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     return sd_bus_reply_method_return(call, "a{sv}", 1, "visible", "b", true);
 }
 
 static int take(sd_bus_message *call, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     return sd_bus_reply_method_return(call, NULL);
 }
 
@@ -193,7 +194,7 @@ bool flowbus_is_own(const struct screen *screen)
     return own && !strcmp(screen->owner, own);
 }
 
-sd_bus *flowbus_connect(sd_event *event, const char *address, bool is_system)
+sd_bus *flowbus_connect(const char *address, bool is_system)
 {
     int result = address ? sd_bus_new(&bus) : is_system ? sd_bus_default_system(&bus) : sd_bus_default_user(&bus);
     if (result >= 0 && address) {
@@ -201,7 +202,7 @@ sd_bus *flowbus_connect(sd_event *event, const char *address, bool is_system)
         if (result >= 0) result = sd_bus_set_bus_client(bus, true);
         if (result >= 0) result = sd_bus_start(bus);
     }
-    if (result >= 0) result = sd_bus_attach_event(bus, event, 0);
+    if (result >= 0) result = sd_bus_attach_event(bus, loop, 0);
     if (result >= 0) result = sd_bus_get_unique_name(bus, &own);
     if (result >= 0) result = sd_bus_add_object_vtable(bus, NULL, PATH, FLOWBUS ".Presenter", presenter, NULL);
     if (result >= 0) result = sd_bus_match_signal(bus, NULL, FLOWBUS, NULL, COORDINATOR, "StackChanged", stack_changed, NULL);
@@ -277,7 +278,6 @@ static int read_properties(sd_bus_message *message, struct arena *arena, const c
 
 static int roots_told(sd_bus_message *answer, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     root_asking = sd_bus_slot_unref(root_asking);
     if (sd_bus_message_is_method_error(answer, NULL)) return 0;
     struct arena *arena = arena_new();
@@ -310,17 +310,14 @@ static int roots_told(sd_bus_message *answer, void *data, sd_bus_error *error)
 
 static void ask_roots(void)
 {
-    sd_bus_message *call = NULL;
     if (root_asking) return;
-    if (sd_bus_message_new_method_call(bus, &call, FLOWBUS, ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") >= 0 &&
-        sd_bus_message_set_auto_start(call, false) >= 0)
-        sd_bus_call_async(bus, &root_asking, call, roots_told, NULL, 0);
+    sd_bus_message *call = new_call(ROOT, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects");
+    if (call) sd_bus_call_async(bus, &root_asking, call, roots_told, NULL, 0);
     sd_bus_message_unref(call);
 }
 
 static int root_changed(sd_bus_message *signal, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     const char *path = sd_bus_message_get_path(signal);
     bool is_removal = !strcmp(sd_bus_message_get_member(signal), "InterfacesRemoved");
     if (is_removal && sd_bus_message_read(signal, "o", &path) < 0) return 0;
@@ -346,15 +343,11 @@ const root_list *flowbus_empty_roots(bool follows)
     return roots;
 }
 
-// Has flowbusd take a call without an answer, and does not start it; append gives it arguments.
+// Has flowbusd take a call without an answer; append gives it arguments.
 static void tell(const char *path, const char *interface, const char *method, int (*append)(sd_bus_message *call))
 {
-    sd_bus_message *call = NULL;
-    int result = sd_bus_message_new_method_call(bus, &call, FLOWBUS, path, interface, method);
-    if (result >= 0 && append) result = append(call);
-    if (result >= 0) result = sd_bus_message_set_auto_start(call, false);
-    if (result >= 0) result = sd_bus_message_set_expect_reply(call, false);
-    if (result >= 0) sd_bus_send(bus, call, NULL);
+    sd_bus_message *call = new_call(path, interface, method);
+    if (call && (!append || append(call) >= 0) && sd_bus_message_set_expect_reply(call, false) >= 0) sd_bus_send(bus, call, NULL);
     sd_bus_message_unref(call);
 }
 

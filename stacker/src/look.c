@@ -39,14 +39,22 @@ void sort_outputs(struct view *view)
     if (view->outputs.count) qsort(view->outputs.at, view->outputs.count, sizeof *view->outputs.at, compare);
 }
 
+bool has_middle(struct area whole, struct area area)
+{
+    int x = area.x + area.width / 2 - whole.x, y = area.y + area.height / 2 - whole.y;
+    return x >= 0 && x < whole.width && y >= 0 && y < whole.height;
+}
+
 int output_at(const struct view *view, struct area area)
 {
-    int x = area.x + area.width / 2, y = area.y + area.height / 2;
-    for (size_t at = 0; at < view->outputs.count; at++) {
-        struct area whole = view->outputs.at[at].area;
-        if (x >= whole.x && x < whole.x + whole.width && y >= whole.y && y < whole.y + whole.height) return (int)at;
-    }
-    return 0;
+    const struct output *found = FIND(struct output, it, &view->outputs, has_middle(it->area, area));
+    return found ? (int)(found - view->outputs.at) : 0;
+}
+
+int output_named(const struct view *view, const char *name, int otherwise)
+{
+    const struct output *found = FIND(struct output, it, &view->outputs, !strcmp(it->name, name));
+    return found ? (int)(found - view->outputs.at) : otherwise;
 }
 
 bool is_named(const char *name, char **names)
@@ -71,7 +79,11 @@ bool is_screen_name(const char *name)
     return !strncmp(name, TREE, strlen(TREE)) || !strncmp(name, "org.flowbus.screen.", 19);
 }
 
-// The number of the cover of an output, and the name of its window.
+bool is_unnamed(struct glance *g, const struct window *window)
+{
+    return !is_screen_name(window->name) && !is_named(window->name, g->exempt);
+}
+
 int cover_number(const char *output)
 {
     for (int at = 0; at < cover_count; at++)
@@ -81,23 +93,23 @@ int cover_number(const char *output)
     return ++cover_count;
 }
 
-const char *cover_name(struct glance *g, int output)
-{
-    return g->covers[output];
-}
-
 static bool is_cover(struct glance *g, const char *name)
 {
     for (size_t at = 0; at < g->plan.view.outputs.count; at++)
-        if (!strcmp(name, cover_name(g, (int)at))) return true;
+        if (!strcmp(name, g->covers[at])) return true;
     return false;
+}
+
+static bool is_undrawn(struct glance *g, const struct window *window)
+{
+    const struct prepared *found = FIND(struct prepared, it, &g->after->prepared, it->id == window->id && it->drawn > now());
+    if (found) changed_at(found->drawn + 1000);
+    return found;
 }
 
 bool is_there(struct glance *g, const char *name)
 {
-    for EACH (struct window, it, &g->owned)
-        if (!strcmp(it->name, name) && !(g->backend->is_undrawn && g->backend->is_undrawn(it->id))) return true;
-    return false;
+    return FIND(struct window, it, &g->owned, !strcmp(it->name, name) && !is_undrawn(g, it));
 }
 
 struct area area_of(struct glance *g, int output, bool has_bar, bool is_bar)
@@ -111,12 +123,8 @@ struct area area_of(struct glance *g, int output, bool has_bar, bool is_bar)
 // A window that has no screen of its own, and is a dialog of the program that has this window.
 static bool is_dialog(struct glance *g, const struct window *window)
 {
-    if (is_screen_name(window->name) || is_named(window->name, g->exempt)) return false;
-    for EACH (struct place, it, &g->chosen)
-        if (!strcmp(it->name, window->name)) return false;
-    for EACH (struct show, it, &g->shows)
-        if (!strcmp(it->name, window->name)) return false;
-    return true;
+    return is_unnamed(g, window) && !FIND(struct place, it, &g->chosen, !strcmp(it->name, window->name)) &&
+           !FIND(struct show, it, &g->shows, !strcmp(it->name, window->name));
 }
 
 // Where the windows are to be.
@@ -137,15 +145,11 @@ static void find_aims(struct glance *g)
         struct area whole = area_of(g, place->output, has_bar, place->is_bar);
         for (int dialogs = 0; dialogs < 2; dialogs++)
             for EACH (struct window, it, &g->owned) {
-                bool is_own = !strcmp(it->name, place->name), belongs = is_own;
-                if (dialogs) {
-                    belongs = false;
-                    for (size_t own = 0; !covers && !is_own && it->process && own < groups[at].count; own++)
-                        belongs = belongs || groups[at].at[own].window.process == it->process;
-                    for EACH (pid_t, process, &placed) belongs = belongs && *process != it->process;
-                    belongs = belongs && is_dialog(g, it);
-                }
-                if (!belongs) continue;
+                bool is_own = !strcmp(it->name, place->name);
+                if (!dialogs && !is_own) continue;
+                if (dialogs && (is_own || covers || !it->process || !is_dialog(g, it) || FIND(pid_t, process, &placed, *process == it->process) ||
+                                   !FIND(struct aim, own, &groups[at], own->window.process == it->process)))
+                    continue;
                 bool is_first = !groups[at].count;
                 *ADD(g->arena, &groups[at]) = (struct aim){.window = *it, .output = place->output, .area = is_first ? whole : it->area,
                     .is_bar = place->is_bar, .keeps_size = !is_first, .is_raised = true};
@@ -168,9 +172,7 @@ static void keep_in_place(struct glance *g)
         const struct window *last = NULL;
         for EACH (struct aim, aim, &g->plan.aims) {
             if ((size_t)aim->output != output) continue;
-            const struct window *shown = NULL;
-            for EACH (struct window, it, &g->plan.view.windows)
-                if (it->id == aim->window.id && it->is_shown) shown = it;
+            const struct window *shown = FIND(struct window, it, &g->plan.view.windows, it->id == aim->window.id && it->is_shown);
             if (aim->is_bar) {
                 aim->is_raised = !shown;
                 continue;
@@ -186,12 +188,9 @@ static void keep_in_place(struct glance *g)
 // screens.
 static void find_focus(struct glance *g)
 {
-    const struct window *holder = NULL;
-    bool is_shown = false, is_settled = false;
-    for EACH (struct window, it, &g->plan.view.windows) {
-        if (it->id == g->plan.view.focused && it->id) holder = it;
-        is_shown = is_shown || (it->id == focus && it->is_shown);
-    }
+    const struct window *holder = FIND(struct window, it, &g->plan.view.windows, it->id && it->id == g->plan.view.focused);
+    bool is_shown = FIND(struct window, it, &g->plan.view.windows, it->id == focus && it->is_shown);
+    bool is_settled = holder && FIND(uint64_t, it, &g->before->settled, *it == holder->id);
     g->plan.focus = holder ? holder->id : 0;
     if (holder && is_named(holder->name, g->exempt)) return;
     // On its way from one window to another one, nobody has the focus on X11 for a moment.
@@ -201,7 +200,6 @@ static void find_focus(struct glance *g)
         changed_at(between + 1000);
         return;
     }
-    for EACH (uint64_t, it, &g->before->settled) is_settled = is_settled || (holder && *it == holder->id);
     // Who gives a new window the focus, or takes it from one that is gone, is no person; nor has anybody moved it before the window that was
     // to have it had it.
     bool had_it = held == focus;
@@ -216,9 +214,7 @@ static void find_focus(struct glance *g)
             last = it->output;
             if (!strcmp(g->plan.view.outputs.at[it->output].name, person)) output = it->output;
         }
-    for (size_t at = 0; !has_screens && at < g->plan.view.outputs.count; at++)
-        if (!strcmp(g->plan.view.outputs.at[at].name, person)) output = (int)at;
-    if (output < 0) output = last;
+    if (output < 0) output = has_screens ? last : output_named(&g->plan.view, person, last);
     snprintf(person, sizeof person, "%s", g->plan.view.outputs.at[output].name);
     for EACH (struct aim, it, &g->plan.aims)
         if (it->output == output && !it->is_bar && !it->is_exempt) focus = g->plan.focus = it->window.id;
@@ -226,9 +222,7 @@ static void find_focus(struct glance *g)
 
 static bool is_aimed(struct glance *g, uint64_t id)
 {
-    for EACH (struct aim, it, &g->plan.aims)
-        if (it->window.id == id) return true;
-    return false;
+    return FIND(struct aim, it, &g->plan.aims, it->window.id == id);
 }
 
 static void mix(uint64_t *hash, uint64_t value)
@@ -275,14 +269,11 @@ static void arrange(struct glance *g, bool prints)
     bool is_ordered = g->plan.view.focused == g->plan.focus, is_placed = true, are_covers_placed = true;
     for EACH (struct window, it, &g->plan.view.windows)
         if (it->is_shown && !is_aimed(g, it->id)) *ADD(g->arena, &g->plan.hidden) = *it;
-    for EACH (struct window, it, &g->owned) {
-        bool is_missing = false;
-        for EACH (struct missing, missing, &g->after->missing) is_missing = is_missing || !strcmp(missing->what, it->name);
-        if (is_missing && !is_aimed(g, it->id)) {
+    for EACH (struct window, it, &g->owned)
+        if (!is_aimed(g, it->id) && FIND(struct missing, missing, &g->after->missing, !strcmp(missing->what, it->name))) {
             *ADD(g->arena, &g->plan.waiting) = *it;
             is_ordered = is_ordered && it->is_mapped;
         }
-    }
     is_ordered = is_ordered && !g->plan.hidden.count;
     for EACH (struct aim, it, &g->plan.aims) {
         bool is_here = same_area(it->window.area, it->area);
@@ -296,7 +287,7 @@ static void arrange(struct glance *g, bool prints)
     }
     is_ready = is_ready || are_covers_placed;
     if (!is_ready && now() > begun + PATIENCE)
-        refuse(EX_CONFIG, "windows do not get the size of the display here (%s %s)", g->backend->name, g->backend->version());
+        refuse(EX_CONFIG, "windows do not get the size of the display here (%s %s)", g->backend->name, g->backend->version);
     if (!is_ready) changed_at(begun + PATIENCE + 1000);
     uint64_t here = summary(g);
     if (is_ordered && (is_placed || tried == here)) {
@@ -330,9 +321,8 @@ static bool has_covers(struct glance *g)
     if (!begun) begun = now();
     bool has_all = true;
     for (size_t at = 0; at < g->plan.view.outputs.count; at++) {
-        const char *output = g->plan.view.outputs.at[at].name, *name = cover_name(g, (int)at);
-        bool is_there = false;
-        for EACH (struct window, it, &g->plan.view.windows) is_there = is_there || !strcmp(it->name, name);
+        const char *output = g->plan.view.outputs.at[at].name, *name = g->covers[at];
+        bool is_there = FIND(struct window, it, &g->plan.view.windows, !strcmp(it->name, name));
         if (!is_there) covers_say(cover_number(output), output, "", "");
         has_all = has_all && is_there;
     }

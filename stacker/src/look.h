@@ -50,9 +50,10 @@ struct command {
     uint64_t window;   // 0 if it has none yet.
 };
 
+// A window that was given its size before it is seen.
 struct prepared {
-    uint64_t id;
-    int width, height;
+    uint64_t id, drawn; // It may not be drawn in that size before then.
+    struct area size;
 };
 
 // What one look leaves to the next one.
@@ -90,9 +91,9 @@ struct glance {
 // look.c
 bool is_named(const char *name, char **names);
 bool is_screen_name(const char *name);
+bool is_unnamed(struct glance *g, const struct window *window); // Neither after a screen nor as one that is exempt.
 const char *window_name(struct glance *g, const char *path, uint64_t instance);
 int cover_number(const char *output);
-const char *cover_name(struct glance *g, int output);
 bool is_there(struct glance *g, const char *name);
 struct area area_of(struct glance *g, int output, bool has_bar, bool is_bar);
 

@@ -33,6 +33,16 @@ uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
+void process_name(pid_t process, char name[16])
+{
+    char path[32];
+    *name = 0;
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
+    FILE *file = process ? fopen(path, "re") : NULL;
+    if (file && fgets(name, 16, file)) name[strcspn(name, "\n")] = 0;
+    if (file) fclose(file);
+}
+
 void note(const char *format, ...)
 {
     va_list values;
@@ -79,14 +89,12 @@ void begin_anew(const char *why)
 
 static int look_now(sd_event_source *source, void *data)
 {
-    (void)source, (void)data;
     if (backend && has_name) look(backend, exempt, prints);
     return 0;
 }
 
 static int name_acquired(sd_bus_message *signal, void *data, sd_bus_error *error)
 {
-    (void)data, (void)error;
     const char *name;
     if (sd_bus_message_read(signal, "s", &name) < 0 || strcmp(name, NAME)) return 0;
     has_name = true;
@@ -96,7 +104,6 @@ static int name_acquired(sd_bus_message *signal, void *data, sd_bus_error *error
 
 static int look_later(sd_event_source *source, uint64_t time, void *data)
 {
-    (void)source, (void)time, (void)data;
     changed();
     return 0;
 }
@@ -120,9 +127,8 @@ void changed_at(uint64_t time)
 static int get(sd_bus *from, const char *path, const char *interface, const char *property, sd_bus_message *reply, void *data,
     sd_bus_error *error)
 {
-    (void)from, (void)path, (void)interface, (void)data, (void)error;
     const char *value = !strcmp(property, "Backend") ? backend ? backend->name : ""
-                      : !strcmp(property, "Version") ? backend && backend->version ? backend->version() : ""
+                      : !strcmp(property, "Version") ? backend ? backend->version : ""
                       : !strcmp(property, "Can")     ? backend ? backend->can : ""
                                                      : status;
     return sd_bus_message_append(reply, "s", value);
@@ -140,14 +146,12 @@ static const sd_bus_vtable properties[] = {
 
 static int display_listens(sd_event_source *source, uint64_t time, void *data)
 {
-    (void)source, (void)time, (void)data;
     begin_anew("the display is there");
     return 0;
 }
 
 static int socket_appeared(sd_event_source *source, const struct inotify_event *event, void *name)
 {
-    (void)source;
     // An X server and a Wayland compositor bind and listen in one go; nothing tells of the second.
     if (event->len && !strcmp(event->name, name))
         sd_event_add_time_relative(loop, NULL, CLOCK_MONOTONIC, 50000, 1000, display_listens, NULL);
@@ -158,7 +162,7 @@ static bool connect_to(const char *wayland)
 {
     const char *sway = getenv("SWAYSOCK");
     // sway has its second socket a moment later than the first one.
-    backend = !wayland ? ewmh_connect(loop) : sway && *sway ? sway_connect(loop) : wayland_connect(loop);
+    backend = !wayland ? ewmh_connect() : sway && *sway ? sway_connect() : wayland_connect();
     return backend;
 }
 
@@ -240,11 +244,11 @@ int main(int count, char **values)
         sd_event_add_time(loop, &later, CLOCK_MONOTONIC, 0, 1000, look_later, NULL) < 0 ||
         sd_event_source_set_enabled(later, SD_EVENT_OFF) < 0)
         refuse(EX_OSERR, "there is no event loop: %s", strerror(errno));
-    bus = flowbus_connect(loop, address, is_system);
+    bus = flowbus_connect(address, is_system);
     sd_bus_add_object_vtable(bus, NULL, PATH, NAME, properties, NULL);
     find_backend();
     if (backend) {
-        covers_start(loop, backend->fills);
+        covers_start(backend->fills);
         tell_status("%s: %s", backend->name, backend->can);
         changed();
     }

@@ -13,14 +13,12 @@ static void said(struct toplevel *toplevel)
 
 static void app_id(void *data, struct org_kde_plasma_window *window, const char *name)
 {
-    (void)window;
     toplevel_name(data, name);
     said(data);
 }
 
 static void state(void *data, struct org_kde_plasma_window *window, uint32_t flags)
 {
-    (void)window;
     toplevel_states(data, (flags & ORG_KDE_PLASMA_WINDOW_MANAGEMENT_STATE_ACTIVE ? ACTIVATED : 0) |
                           (flags & ORG_KDE_PLASMA_WINDOW_MANAGEMENT_STATE_MINIMIZED ? MINIMIZED : 0) |
                           (flags & ORG_KDE_PLASMA_WINDOW_MANAGEMENT_STATE_FULLSCREEN ? FULLSCREEN : 0));
@@ -35,13 +33,11 @@ static void unmapped(void *data, struct org_kde_plasma_window *window)
 
 static void initial_state(void *data, struct org_kde_plasma_window *window)
 {
-    (void)window;
     toplevel_said(data);
 }
 
 static void parent(void *data, struct org_kde_plasma_window *window, struct org_kde_plasma_window *other)
 {
-    (void)window;
     struct toplevel *toplevel = data;
     toplevel->parent = other;
     toplevel->is_dirty = true;
@@ -50,7 +46,6 @@ static void parent(void *data, struct org_kde_plasma_window *window, struct org_
 
 static void geometry(void *data, struct org_kde_plasma_window *window, int32_t x, int32_t y, uint32_t width, uint32_t height)
 {
-    (void)window;
     struct toplevel *toplevel = data;
     struct display *display = display_at((struct area){x, y, (int)width, (int)height});
     if (!display || display == toplevel->display) return;
@@ -61,7 +56,6 @@ static void geometry(void *data, struct org_kde_plasma_window *window, int32_t x
 
 static void pid(void *data, struct org_kde_plasma_window *window, uint32_t process)
 {
-    (void)window;
     struct toplevel *toplevel = data;
     toplevel->process = (pid_t)process;
     toplevel->is_dirty = true;
@@ -76,7 +70,6 @@ static const struct org_kde_plasma_window_listener window_events = {.title_chang
 
 static void window_with_uuid(void *data, struct org_kde_plasma_window_management *it, uint32_t id, const char *uuid)
 {
-    (void)data, (void)id;
     struct org_kde_plasma_window *found = org_kde_plasma_window_management_get_window_by_uuid(it, uuid);
     org_kde_plasma_window_add_listener(found, &window_events, toplevel_new(found));
 }

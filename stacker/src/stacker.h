@@ -32,6 +32,14 @@ __attribute__((format(printf, 2, 3))) char *arena_print(struct arena *arena, con
 #define ADD(arena, list) \
     ((typeof((list)->at))list_add((arena), (void **)&(list)->at, &(list)->count, &(list)->room, sizeof *(list)->at))
 #define EACH(type, it, list) (type *it = (list)->at; it < (list)->at + (list)->count; it++)
+// The first element that is as the condition says, or NULL.
+#define FIND(type, it, list, condition)                      \
+    ({                                                       \
+        type *found_ = NULL;                                 \
+        for EACH (type, it, list)                            \
+            if (!found_ && (condition)) found_ = it;         \
+        found_;                                              \
+    })
 void *list_add(struct arena *arena, void **at, size_t *count, size_t *room, size_t size);
 
 struct area {
@@ -86,7 +94,7 @@ struct plan {
 struct backend {
     const char *name;
     const char *can;     // What works, for people.
-    const char *(*version)(void);
+    const char *version; // May be empty as long as it has not told.
     bool names_are_paths; // PATH INSTANCE, as on X11; else application ids.
     bool has_order;      // It knows the order, and can change it; else it brings one window of each output to the front.
     bool tells_no_process; // Later windows have higher ids then.
@@ -95,17 +103,18 @@ struct backend {
     void (*arrange)(struct arena *arena, const struct plan *plan);
     bool (*is_arranged)(const struct plan *plan);  // Where there is no order.
     void (*prepare)(const struct aim *aim);        // Gives a window that is not seen yet its size; may be NULL.
-    bool (*is_undrawn)(uint64_t id);               // May be NULL.
     void (*switch_output)(const char *name, bool is_on); // May be NULL.
     bool switches_all;   // It has all outputs off, or none.
     const char *(*check)(void);                    // Why windows can't be ordered here; NULL if they can.
 };
 
+int output_named(const struct view *view, const char *name, int otherwise);
+bool has_middle(struct area whole, struct area area); // Whether the middle of an area is in another one.
 void sort_outputs(struct view *view); // By their places: the first one has the roots without an output.
 int output_at(const struct view *view, struct area area); // That of its middle, or the first one.
-const struct backend *sway_connect(sd_event *loop);
-const struct backend *wayland_connect(sd_event *loop); // wlr-foreign-toplevel-management or plasma_window_management.
-const struct backend *ewmh_connect(sd_event *loop);
+const struct backend *sway_connect(void);
+const struct backend *wayland_connect(void); // wlr-foreign-toplevel-management or plasma_window_management.
+const struct backend *ewmh_connect(void);
 
 // main.c
 extern sd_event *loop;
@@ -115,6 +124,7 @@ void begin_anew(const char *why);                                // The composit
 __attribute__((format(printf, 1, 2))) void note(const char *format, ...); // For the journal.
 __attribute__((noreturn, format(printf, 2, 3))) void refuse(int status, const char *format, ...);
 uint64_t now(void);
+void process_name(pid_t process, char name[16]); // Empty if there is none.
 void tell_status(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // A screen in sight, as flowbusd tells it.
@@ -133,7 +143,7 @@ struct empty_root {
 typedef LIST(struct empty_root) root_list;
 
 // flowbus.c
-sd_bus *flowbus_connect(sd_event *loop, const char *address, bool is_system);
+sd_bus *flowbus_connect(const char *address, bool is_system);
 const screen_list *flowbus_screens(void);   // The lowest first; NULL if flowbusd has not told yet.
 void flowbus_ask_always(bool always);       // The order between roots matters, and only GetStack tells it.
 const root_list *flowbus_empty_roots(bool follows);
@@ -143,7 +153,7 @@ void flowbus_wake(uint64_t instance);
 void flowbus_outputs(const struct view *view); // Tells of those that came or went, or have another place or size.
 
 // covers.c
-void covers_start(sd_event *loop, bool fills);
+void covers_start(bool fills);
 void covers_say(int number, const char *output, const char *title, const char *why);
 
 // look.c

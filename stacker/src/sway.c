@@ -82,7 +82,6 @@ static char *ask(int fd, uint32_t kind, const char *text)
 
 static int has_event(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
-    (void)source, (void)revents, (void)data;
     uint32_t kind;
     char *text = receive(fd, &kind);
     if (!text) begin_anew("sway has ended");
@@ -95,51 +94,53 @@ static int has_event(sd_event_source *source, int fd, uint32_t revents, void *da
     return 0;
 }
 
+// NULL, which has no member, is no text, 0 and false, if it is not there.
+static struct json_object *get(struct json_object *node, const char *key)
+{
+    struct json_object *value = NULL;
+    json_object_object_get_ex(node, key, &value);
+    return value;
+}
+
 static const char *text_of(struct json_object *node, const char *key)
 {
-    struct json_object *value;
-    return json_object_object_get_ex(node, key, &value) && json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+    return json_object_get_string(get(node, key));
 }
 
 static int64_t number_of(struct json_object *node, const char *key)
 {
-    struct json_object *value;
-    return json_object_object_get_ex(node, key, &value) ? json_object_get_int64(value) : 0;
+    return json_object_get_int64(get(node, key));
 }
 
 static bool is_true(struct json_object *node, const char *key)
 {
-    struct json_object *value;
-    return json_object_object_get_ex(node, key, &value) && json_object_get_boolean(value);
+    return json_object_get_boolean(get(node, key));
 }
 
 static struct area area_of(struct json_object *node)
 {
-    struct json_object *rect;
-    if (!json_object_object_get_ex(node, "rect", &rect)) return (struct area){0};
+    struct json_object *rect = get(node, "rect");
     return (struct area){(int)number_of(rect, "x"), (int)number_of(rect, "y"), (int)number_of(rect, "width"), (int)number_of(rect, "height")};
 }
 
 // Many windows have no application id, and those of X11 a class or none.
 static const char *name_of(struct json_object *node)
 {
-    struct json_object *properties;
     const char *name = text_of(node, "app_id");
-    if (!name && json_object_object_get_ex(node, "window_properties", &properties)) name = text_of(properties, "class");
+    if (!name) name = text_of(get(node, "window_properties"), "class");
     return name ? name : "";
 }
 
 static void visit(struct arena *arena, struct view *view, struct json_object *node, int level, int wanted, int depth)
 {
     static const char *const children[] = {"nodes", "floating_nodes"};
-    struct json_object *list, *shell;
     const char *kind = text_of(node, "type");
     if (depth > 64) return; // Of containers in containers.
     if (is_true(node, "focused")) focused = (uint64_t)number_of(node, "id");
     if (wanted < 0) {
         if (kind && !strcmp(kind, "output") && text_of(node, "name") && strcmp(text_of(node, "name"), "__i3"))
             *ADD(arena, &view->outputs) = (struct output){.name = arena_copy(arena, text_of(node, "name")), .area = area_of(node)};
-    } else if (json_object_object_get_ex(node, "shell", &shell)) {
+    } else if (get(node, "shell")) {
         if (number_of(node, "fullscreen_mode")) level = 2;
         else level = kind && !strcmp(kind, "floating_con");
         if (level == wanted)
@@ -147,10 +148,11 @@ static void visit(struct arena *arena, struct view *view, struct json_object *no
                 .area = area_of(node), .process = (pid_t)number_of(node, "pid"), .output = -1, .is_shown = is_true(node, "visible"),
                 .is_mapped = true, .is_free = level == 1};
     }
-    for (int at = 0; at < 2; at++)
-        if (json_object_object_get_ex(node, children[at], &list) && json_object_is_type(list, json_type_array))
-            for (size_t child = 0; child < json_object_array_length(list); child++)
-                visit(arena, view, json_object_array_get_idx(list, child), level, wanted, depth + 1);
+    for (int at = 0; at < 2; at++) {
+        struct json_object *list = get(node, children[at]);
+        size_t length = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+        for (size_t child = 0; child < length; child++) visit(arena, view, json_object_array_get_idx(list, child), level, wanted, depth + 1);
+    }
 }
 
 static bool sway_read(struct arena *arena, struct view *view)
@@ -174,7 +176,6 @@ static bool sway_read(struct arena *arena, struct view *view)
 // hidden above all others when its program has drawn it, whatever the order in its tree is.
 static int look_again(sd_event_source *source, uint64_t time, void *data)
 {
-    (void)source, (void)time, (void)data;
     struct arena *arena = arena_new();
     struct view view = {0};
     if (raising && *raising && sway_read(arena, &view)) {
@@ -200,7 +201,6 @@ static void show(FILE *text, const struct plan *plan, const struct aim *aim, boo
 
 static void sway_arrange(struct arena *arena, const struct plan *plan)
 {
-    (void)arena;
     char *commanded = NULL;
     size_t size;
     FILE *text = open_memstream(&commanded, &size);
@@ -250,22 +250,17 @@ static void sway_switch_output(const char *name, bool is_on)
     free(ask(commands, RUN_COMMAND, command));
 }
 
-static const char *sway_version(void)
-{
-    return version;
-}
-
 static const struct backend sway = {
     .name = "sway IPC",
     .can = "order, focus, size and place, hide, outputs, process, off and on",
-    .version = sway_version,
+    .version = version,
     .has_order = true,
     .read = sway_read,
     .arrange = sway_arrange,
     .switch_output = sway_switch_output,
 };
 
-const struct backend *sway_connect(sd_event *event)
+const struct backend *sway_connect(void)
 {
     char *text = NULL;
     if ((commands = connect_socket()) < 0 || (events = connect_socket()) < 0 || !(text = ask(commands, GET_VERSION, ""))) goto failed;
@@ -275,7 +270,7 @@ const struct backend *sway_connect(sd_event *event)
     free(text);
     if (!(text = ask(events, SUBSCRIBE, "[\"window\", \"workspace\", \"output\"]"))) goto failed;
     free(text);
-    sd_event_add_io(event, NULL, events, EPOLLIN, has_event, NULL);
+    sd_event_add_io(loop, NULL, events, EPOLLIN, has_event, NULL);
     return &sway;
 failed:
     free(text);

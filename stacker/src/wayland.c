@@ -114,22 +114,18 @@ struct display *display_of(struct wl_output *proxy)
 
 struct display *display_at(struct area area)
 {
-    int x = area.x + area.width / 2, y = area.y + area.height / 2;
-    for (struct display *it = displays; it; it = it->next)
-        if (x >= it->area.x && x < it->area.x + it->area.width && y >= it->area.y && y < it->area.y + it->area.height)
-            return it;
-    return NULL;
+    struct display *it = displays;
+    while (it && !has_middle(it->area, area)) it = it->next;
+    return it;
 }
 
 static void output_done(void *data, struct wl_output *output)
 {
-    (void)data, (void)output;
     changed();
 }
 
 static void output_name(void *data, struct wl_output *output, const char *name)
 {
-    (void)output;
     struct display *display = data;
     free(display->name);
     display->name = strdup(name);
@@ -141,21 +137,18 @@ static const struct wl_output_listener output_events = {
 // Only this protocol tells where wlroots has put an output.
 static void place(void *data, struct zxdg_output_v1 *place, int32_t x, int32_t y)
 {
-    (void)place;
     struct display *display = data;
     display->area.x = x, display->area.y = y;
 }
 
 static void size(void *data, struct zxdg_output_v1 *place, int32_t width, int32_t height)
 {
-    (void)place;
     struct display *display = data;
     display->area.width = width, display->area.height = height;
 }
 
 static void placed(void *data, struct zxdg_output_v1 *place)
 {
-    (void)data, (void)place;
     changed();
 }
 
@@ -172,7 +165,6 @@ static void find_place(struct display *display)
 // phoc takes no request before there is an input device; then all of them are made once more.
 static void seat_changed(void *data, struct wl_seat *seat, uint32_t capabilities)
 {
-    (void)data, (void)seat, (void)capabilities;
     refuses_fullscreen = false;
     for (struct toplevel *it = toplevels; it; it = it->next) it->asked = 0;
     for (struct display *it = displays; it; it = it->next) it->raised = 0;
@@ -183,7 +175,6 @@ static const struct wl_seat_listener seat_events = {.capabilities = seat_changed
 
 static void global(void *data, struct wl_registry *it, uint32_t id, const char *interface, uint32_t offered)
 {
-    (void)data;
     if (!strcmp(interface, "wl_output") && offered >= 4) { // Before, they have no names.
         struct display *display = calloc(1, sizeof *display), **end = &displays;
         if (!display) abort();
@@ -212,7 +203,6 @@ static void global(void *data, struct wl_registry *it, uint32_t id, const char *
 
 static void global_removed(void *data, struct wl_registry *it, uint32_t id)
 {
-    (void)data, (void)it;
     struct display **at = &displays;
     while (*at && (*at)->global != id) at = &(*at)->next;
     if (!*at) return;
@@ -237,9 +227,7 @@ static bool wayland_read(struct arena *arena, struct view *view)
     sort_outputs(view);
     for (struct toplevel *it = toplevels; it; it = it->next) {
         if (!it->is_known) continue;
-        int output = -1;
-        for (size_t at = 0; it->display && at < view->outputs.count; at++)
-            if (it->display->name && !strcmp(view->outputs.at[at].name, it->display->name)) output = (int)at;
+        int output = it->display && it->display->name ? output_named(view, it->display->name, -1) : -1;
         *ADD(arena, &view->windows) = (struct window){.name = arena_copy(arena, it->name), .id = it->id, .process = it->process,
             .output = output, .is_shown = !(it->states & MINIMIZED), .is_mapped = true, .is_free = true};
         if (it->states & ACTIVATED && (!view->focused || it->id == last_activated)) view->focused = it->id;
@@ -256,9 +244,7 @@ static struct display *named(const char *name)
 
 static bool is_exempt(const struct plan *plan, const struct toplevel *toplevel)
 {
-    for EACH (struct aim, it, &plan->aims)
-        if (it->is_exempt && toplevel && it->window.id == toplevel->id) return true;
-    return false;
+    return toplevel && FIND(struct aim, it, &plan->aims, it->is_exempt && it->window.id == toplevel->id);
 }
 
 // The window that is to be in front of an output. Strips would need layers, and dialogs come with their parents.
@@ -272,9 +258,8 @@ static struct toplevel *top_of(const struct plan *plan, size_t output)
 
 static size_t focused_output(const struct plan *plan)
 {
-    for EACH (struct aim, it, &plan->aims)
-        if (it->window.id == plan->focus) return (size_t)it->output;
-    return 0;
+    const struct aim *found = FIND(struct aim, it, &plan->aims, it->window.id == plan->focus);
+    return found ? (size_t)found->output : 0;
 }
 
 static bool is_full(const struct toplevel *toplevel)
@@ -320,7 +305,6 @@ static void raise_top(const struct plan *plan, size_t output)
 
 static void wayland_arrange(struct arena *arena, const struct plan *plan)
 {
-    (void)arena;
     size_t last = focused_output(plan);
     // Bringing a window to the front takes the focus, so that the output which has it comes last.
     for (size_t at = 0; at < plan->view.outputs.count; at++)
@@ -343,7 +327,6 @@ static void wayland_switch_output(const char *name, bool is_on)
 
 static int flush(sd_event_source *source, void *data)
 {
-    (void)source, (void)data;
     if (wl_display_dispatch_pending(connection) < 0 || (wl_display_flush(connection) < 0 && errno != EAGAIN))
         begin_anew("the compositor has ended");
     return 0;
@@ -351,17 +334,11 @@ static int flush(sd_event_source *source, void *data)
 
 static int has_event(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
-    (void)source, (void)fd, (void)revents, (void)data;
     if (wl_display_dispatch(connection) < 0) begin_anew("the compositor has ended");
     return 0;
 }
 
-static const char *wayland_version(void)
-{
-    return version;
-}
-
-const struct backend *wayland_connect(sd_event *event)
+const struct backend *wayland_connect(void)
 {
     if (!(connection = wl_display_connect(NULL))) return NULL;
     registry = wl_display_get_registry(connection);
@@ -369,12 +346,9 @@ const struct backend *wayland_connect(sd_event *event)
     if (wl_display_roundtrip(connection) < 0) return NULL;
     struct ucred peer = {0};
     socklen_t size = sizeof peer;
-    char path[64], name[32] = "";
+    char name[16];
     getsockopt(wl_display_get_fd(connection), SOL_SOCKET, SO_PEERCRED, &peer, &size);
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)peer.pid);
-    FILE *file = fopen(path, "re");
-    if (file && fgets(name, sizeof name, file)) name[strcspn(name, "\n")] = 0;
-    if (file) fclose(file);
+    process_name(peer.pid, name);
     used = globals.plasma ? &plasma : globals.wlr ? &wlr : NULL;
     if (!used)
         refuse(78, "the compositor%s%s lets no client raise windows: it has neither wlr-foreign-toplevel-management nor"
@@ -385,10 +359,10 @@ const struct backend *wayland_connect(sd_event *event)
     used->bind(registry, used == &plasma ? globals.plasma : globals.wlr, number);
     if (wl_display_roundtrip(connection) < 0) return NULL; // All windows, and all outputs with their places, are known now.
     sd_event_source *source;
-    sd_event_add_io(event, &source, wl_display_get_fd(connection), EPOLLIN, has_event, NULL);
+    sd_event_add_io(loop, &source, wl_display_get_fd(connection), EPOLLIN, has_event, NULL);
     sd_event_source_set_prepare(source, flush);
     static struct backend backend = {
-        .version = wayland_version, .fills = true, .read = wayland_read, .arrange = wayland_arrange, .is_arranged = wayland_is_arranged,
+        .version = version, .fills = true, .read = wayland_read, .arrange = wayland_arrange, .is_arranged = wayland_is_arranged,
         .switch_output = wayland_switch_output};
     static char can[128];
     snprintf(can, sizeof can, "%s%s", powers ? "off and on, " : "", used->can);

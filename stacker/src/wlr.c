@@ -6,13 +6,11 @@
 
 static void app_id(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle, const char *name)
 {
-    (void)handle;
     toplevel_name(data, name);
 }
 
 static void output_enter(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle, struct wl_output *output)
 {
-    (void)handle;
     struct toplevel *toplevel = data;
     toplevel->display = display_of(output);
     toplevel->is_dirty = true;
@@ -20,7 +18,6 @@ static void output_enter(void *data, struct zwlr_foreign_toplevel_handle_v1 *han
 
 static void state(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle, struct wl_array *states)
 {
-    (void)handle;
     const uint32_t *values = states->data;
     unsigned found = 0;
     for (size_t at = 0; at < states->size / sizeof *values; at++)
@@ -33,7 +30,6 @@ static void state(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle, st
 
 static void done(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle)
 {
-    (void)handle;
     toplevel_said(data);
 }
 
@@ -45,7 +41,6 @@ static void closed(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle)
 
 static void parent(void *data, struct zwlr_foreign_toplevel_handle_v1 *handle, struct zwlr_foreign_toplevel_handle_v1 *other)
 {
-    (void)handle;
     struct toplevel *toplevel = data;
     toplevel->parent = other;
     toplevel->is_dirty = true;
@@ -57,13 +52,11 @@ static const struct zwlr_foreign_toplevel_handle_v1_listener handle_events = {.t
 
 static void toplevel(void *data, struct zwlr_foreign_toplevel_manager_v1 *manager, struct zwlr_foreign_toplevel_handle_v1 *handle)
 {
-    (void)data, (void)manager;
     zwlr_foreign_toplevel_handle_v1_add_listener(handle, &handle_events, toplevel_new(handle));
 }
 
 static void finished(void *data, struct zwlr_foreign_toplevel_manager_v1 *manager)
 {
-    (void)data, (void)manager;
     begin_anew("the compositor tells of no windows any more");
 }
 
