@@ -24,6 +24,7 @@ static uint64_t focused;
 static char version[64];
 static sd_event_source *looks[2];
 static char *raising; // Commands that raise what was put above other screens.
+static bool raises_all; // Also what is above the cover alone.
 
 static int connect_socket(void)
 {
@@ -172,8 +173,8 @@ static bool sway_read(struct arena *arena, struct view *view)
     return true;
 }
 
-// Raises once more what is above other screens, and leaves the focus where it is. sway 1.10 draws a window that was fullscreen or
-// hidden above all others when its program has drawn it, whatever the order in its tree is.
+// Raises once more what is above other screens, and leaves the focus where it is. From 1.10 on sway draws a window that was tiled, fullscreen
+// or hidden above all others when its program has drawn it, whatever the order in its tree is.
 static int look_again(sd_event_source *source, uint64_t time, void *data)
 {
     struct arena *arena = arena_new();
@@ -184,6 +185,7 @@ static int look_again(sd_event_source *source, uint64_t time, void *data)
         free(answer);
     }
     arena_free(arena);
+    if (source == looks[1]) raises_all = false;
     changed();
     return 0;
 }
@@ -226,13 +228,15 @@ static void sway_arrange(struct arena *arena, const struct plan *plan)
     if (!answer) begin_anew("sway has ended");
     free(answer);
 
+    // What comes back to where it was within one transaction stays where it is drawn from 1.10 on, so that a new cover is above all.
+    raises_all = raises_all || FIND(struct aim, it, &plan->aims, it->is_raised && it->window.is_shown);
     free(raising);
     text = open_memstream(&raising, &size);
     if (!text) abort();
     for (size_t output = 0; output < plan->view.outputs.count; output++) {
         int above = 0; // The first two are the cover, and what is above it.
         for EACH (struct aim, it, &plan->aims)
-            if ((size_t)it->output == output && !it->is_bar && ++above > 2)
+            if ((size_t)it->output == output && !it->is_bar && ++above > (raises_all ? 1 : 2))
                 fprintf(text, "[con_id=%llu] focus; ", (unsigned long long)it->window.id);
     }
     fclose(text);
