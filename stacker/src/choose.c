@@ -70,7 +70,7 @@ static bool is_free(struct glance *g, const struct window *window)
 }
 
 // Where no process is told, the first window that nobody else has and that comes after a command line is that of the command line. It stays so
-// while it is there, in sight or not.
+// while it is there, in sight or not. After a restart it is the newest one.
 static void find_commands(struct glance *g)
 {
     enum { MOST = 8 }; // Of those without a window, which may have ended.
@@ -91,8 +91,9 @@ static void find_commands(struct glance *g)
         if (command.window || waiting++ < MOST) *ADD(g->arena, &g->after->commands) = command;
     }
     for EACH (struct command, it, &g->after->commands) {
-        struct window *window = FIND(
-            struct window, one, &g->plan.view.windows, it->window ? one->id == it->window : one->id > it->since && is_free(g, one));
+        struct window *window = NULL;
+        for EACH (struct window, one, &g->plan.view.windows)
+            if (it->window ? one->id == it->window : one->id > it->since && (!window || !it->since) && is_free(g, one)) window = one;
         const struct show *show = FIND(struct show, one, &g->shows, one->screen->instance == it->instance);
         if (window) it->window = window->id;
         if (window && show) window->name = show->name;
