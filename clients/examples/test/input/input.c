@@ -7,6 +7,8 @@
  *   press BUTTON        left, right, middle, back
  *   release BUTTON
  *   key [Alt+|Ctrl+|Shift+]NAME   a key by its keysym, such as Escape
+ *   down NAME           a key that is held
+ *   up NAME             and let go
  *   text TEXT           what a keyboard of the USA can type
  *
  * Both devices stay until the end of standard input: a keyboard that comes with each key and goes after it loses keys, as
@@ -115,7 +117,9 @@ static void set_modifiers(uint32_t mask)
     zwp_virtual_keyboard_v1_modifiers(keyboard, mask, 0, 0, 0);
 }
 
-static void press_key(xkb_keysym_t symbol, uint32_t mask, const char *text)
+enum { DOWN = 1, UP = 2 };
+
+static void press_key(xkb_keysym_t symbol, uint32_t mask, int ways, const char *text)
 {
     bool is_shifted = false;
     xkb_keycode_t code = find_key(symbol, &is_shifted);
@@ -125,12 +129,14 @@ static void press_key(xkb_keysym_t symbol, uint32_t mask, const char *text)
     if (is_shifted)
         mask |= 1u << xkb_keymap_mod_get_index(keymap, XKB_MOD_NAME_SHIFT);
     set_modifiers(mask);
-    zwp_virtual_keyboard_v1_key(keyboard, now(), code - EVDEV_OFFSET, WL_KEYBOARD_KEY_STATE_PRESSED);
-    zwp_virtual_keyboard_v1_key(keyboard, now(), code - EVDEV_OFFSET, WL_KEYBOARD_KEY_STATE_RELEASED);
+    if (ways & DOWN)
+        zwp_virtual_keyboard_v1_key(keyboard, now(), code - EVDEV_OFFSET, WL_KEYBOARD_KEY_STATE_PRESSED);
+    if (ways & UP)
+        zwp_virtual_keyboard_v1_key(keyboard, now(), code - EVDEV_OFFSET, WL_KEYBOARD_KEY_STATE_RELEASED);
     set_modifiers(0);
 }
 
-static void press_named(const char *text)
+static void press_named(const char *text, int ways)
 {
     static const struct {
         const char *prefix, *modifier;
@@ -148,7 +154,7 @@ static void press_named(const char *text)
     symbol = xkb_keysym_from_name(name, XKB_KEYSYM_NO_FLAGS);
     if (symbol == XKB_KEY_NoSymbol)
         fail("there is no key", text);
-    press_key(symbol, mask, text);
+    press_key(symbol, mask, ways, text);
 }
 
 static uint32_t button(const char *name)
@@ -177,10 +183,14 @@ static void obey(char *line)
     else if (strncmp(line, "release ", 8) == 0)
         zwlr_virtual_pointer_v1_button(pointer, now(), button(line + 8), WL_POINTER_BUTTON_STATE_RELEASED);
     else if (strncmp(line, "key ", 4) == 0)
-        press_named(line + 4);
+        press_named(line + 4, DOWN | UP);
+    else if (strncmp(line, "down ", 5) == 0)
+        press_named(line + 5, DOWN);
+    else if (strncmp(line, "up ", 3) == 0)
+        press_named(line + 3, UP);
     else if (strncmp(line, "text ", 5) == 0)
         for (const char *at = line + 5; *at; at++)
-            press_key(xkb_utf32_to_keysym((uint32_t) (unsigned char) *at), 0, line);
+            press_key(xkb_utf32_to_keysym((uint32_t) (unsigned char) *at), 0, DOWN | UP, line);
     else
         fail("there is no command", line);
     zwlr_virtual_pointer_v1_frame(pointer);
