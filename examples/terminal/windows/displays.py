@@ -1,8 +1,10 @@
-"""Two displays that nobody sees, on sway, labwc or X11: they start, crash, and say what is to be seen."""
+"""Displays that nobody sees, two on sway, labwc or X11 and one on cage: they start, crash, and say what is to be seen."""
 
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -18,7 +20,9 @@ STAYS = 0.5  # s
 class Displays:
     """What all kinds share. `variables` are those of programs with windows."""
 
+    count = 2
     has_titles = True  # Whether anybody tells the titles of the windows in front.
+    has_stacker = True  # Whether it lets a client raise windows.
     width, height = WIDTH, HEIGHT  # Of each.
 
     def __init__(self, folder):
@@ -29,7 +33,8 @@ class Displays:
         """Starts a process, and returns the first line that it prints."""
         with (self.folder / "displays.log").open("a") as log:
             process = subprocess.Popen(
-                command, env={**os.environ, **self.variables, **variables}, stdout=subprocess.PIPE, stderr=log, text=True)
+                command, env={**os.environ, **self.variables, **variables}, stdout=subprocess.PIPE, stderr=log, text=True,
+                start_new_session=True)
         self.processes.append(process)
         line = process.stdout.readline()
         assert line, f"{command[0]} has ended: {(self.folder / 'displays.log').read_text()}"
@@ -38,12 +43,12 @@ class Displays:
     def says_something(self):
         """Whether there is a text in the middle of each display."""
         lines = [self.colours(20, y, self.width - 40) for y in range(self.height // 4, self.height * 3 // 4, 8)]
-        return [any(len(line[number]) > 1 for line in lines) for number in range(2)]
+        return [any(len(line[number]) > 1 for line in lines) for number in range(self.count)]
 
     def crash(self):
         """The compositor is killed, and with it all that is shown."""
         for process in reversed(self.processes):
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # The program that cage was started with would outlive it.
             process.wait()
         self.processes = []
 
@@ -129,6 +134,43 @@ class Labwc(Wayland):
         return found
 
 
+class Cage(Wayland):
+    """cage, which is for one display. It is a window of a sway, which takes the pictures. Before 0.3 it shows the window that was mapped last, and
+    the libraries see to that."""
+
+    count = 1
+    has_titles = False
+    outputs = ("WL-1",)
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.outer = {"WAYLAND_DISPLAY": self.variables["WAYLAND_DISPLAY"], "SWAYSOCK": self.variables.pop("SWAYSOCK")}
+        self.own |= {"WLR_HEADLESS_OUTPUTS": "1", "SWAYSOCK": self.outer["SWAYSOCK"]}
+        self.has_stacker = b"zwlr_foreign_toplevel_manager_v1" in Path(shutil.which("cage")).read_bytes()
+        (folder / "sway.conf").write_text(
+            f'xwayland disable\ndefault_border none\noutput * mode {WIDTH}x{HEIGHT}\nexec echo "$WAYLAND_DISPLAY"\n')
+
+    def start(self):
+        Path(self.outer["SWAYSOCK"]).unlink(missing_ok=True)
+        runtime = self.own["XDG_RUNTIME_DIR"]
+        self.outer["WAYLAND_DISPLAY"] = f"{runtime}/{self.spawn('sway', '--config', str(self.folder / 'sway.conf'), **self.own)}"
+        name = self.spawn("cage", "-d", "--", "sh", "-c", "echo $WAYLAND_DISPLAY; exec sleep infinity",
+                          **(self.own | self.outer | {"WLR_BACKENDS": "wayland"}))
+        self.variables["WAYLAND_DISPLAY"] = f"{runtime}/{name}"
+
+    def ask(self, *command):
+        return subprocess.run(command, env={**os.environ, **self.outer}, capture_output=True).stdout
+
+    def windows(self):
+        return [[]]
+
+    def colours(self, x=10, y=10, width=1):
+        picture = self.ask("grim", "-t", "ppm", "-")
+        pixels = picture[picture.find(b"\n255\n") + 5:]
+        begin = y * WIDTH + x
+        return [{tuple(pixels[3 * at:3 * at + 3]) for at in range(begin, begin + width)}]
+
+
 class X11(Displays):
     """Xvfb with openbox, and two monitors on its one screen."""
 
@@ -146,7 +188,7 @@ class X11(Displays):
         reading, writing = os.pipe()
         server = subprocess.Popen(
             ["Xvfb", *([number] if number else []), "-displayfd", str(writing), "-screen", "0", f"{2 * WIDTH}x{HEIGHT}x24", "-noreset"],
-            pass_fds=[writing], stderr=subprocess.DEVNULL)
+            pass_fds=[writing], stderr=subprocess.DEVNULL, start_new_session=True)
         self.processes.append(server)
         os.close(writing)
         with os.fdopen(reading) as pipe:
@@ -208,7 +250,9 @@ class Camera:
         return view
 
     def wait(self, within, page, title="", display=0):
-        """Looks until a display shows a page with this in its title. Returns how long that took."""
+        """Looks until a display shows a page with this in its title. Returns how long that took; nothing if there is no such display."""
+        if display >= self.displays.count:
+            return 0
 
         def is_seen():
             seen = self.seen[-1][1][display]
