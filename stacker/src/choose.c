@@ -70,7 +70,8 @@ static bool is_free(struct glance *g, const struct window *window)
 }
 
 // Where no process is told, the first window that nobody else has and that comes after a command line is that of the command line. It stays so
-// while it is there, in sight or not. After a restart it is the newest one.
+// while it is there, in sight or not. After a restart it is the one that is fullscreen, as it was in front, or the newest one: their order is
+// not that of their age everywhere.
 static void find_commands(struct glance *g)
 {
     enum { MOST = 8 }; // Of those without a window, which may have ended.
@@ -93,7 +94,8 @@ static void find_commands(struct glance *g)
     for EACH (struct command, it, &g->after->commands) {
         struct window *window = NULL;
         for EACH (struct window, one, &g->plan.view.windows)
-            if (it->window ? one->id == it->window : one->id > it->since && (!window || !it->since) && is_free(g, one)) window = one;
+            if (it->window ? one->id == it->window : one->id > it->since && (!window || (!it->since && window->is_free)) && is_free(g, one))
+                window = one;
         const struct show *show = FIND(struct show, one, &g->shows, one->screen->instance == it->instance);
         if (window) it->window = window->id;
         if (window && show) window->name = show->name;

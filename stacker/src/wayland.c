@@ -229,7 +229,7 @@ static bool wayland_read(struct arena *arena, struct view *view)
         if (!it->is_known) continue;
         int output = it->display && it->display->name ? output_named(view, it->display->name, -1) : -1;
         *ADD(arena, &view->windows) = (struct window){.name = arena_copy(arena, it->name), .id = it->id, .process = it->process,
-            .output = output, .is_shown = !(it->states & MINIMIZED), .is_mapped = true, .is_free = true};
+            .output = output, .is_shown = !(it->states & MINIMIZED), .is_mapped = true, .is_free = !(it->states & FULLSCREEN)};
         if (it->states & ACTIVATED && (!view->focused || it->id == last_activated)) view->focused = it->id;
     }
     return true;
