@@ -55,7 +55,7 @@ struct DefinitionFoldersTests {
         #expect(
             problems.map(\.description) == [
                 "\(folder.path)/none: error: the folder can't be read: no such file or directory",
-                "\(file): error: the folder can't be read: not a directory",
+                "\(file): error: the folder can't be read: it is a file; name the folder that it is in, '\(folder.path)'",
             ])
     }
 

@@ -194,6 +194,9 @@ struct DoctorTests {
         let (_, known) = try examine(other.address)
         #expect(known.contains { $0.message == "flowbusd does not run, and the bus would start it for a call" })
         #expect(!FileManager.default.fileExists(atPath: marker))
+        // Nothing is advised that needs a systemd, which is not there.
+        #expect(known.contains { $0.advice.hasPrefix("'flowbusctl flows' has the bus start it") }, "\(known)")
+        #expect(known.allSatisfy { !$0.advice.contains("systemctl") }, "\(known)")
     }
 
     @Test func `a service that hangs, and one without a flow`() throws {
@@ -379,6 +382,6 @@ struct DoctorTests {
         let state = service.stores.path + "/state"
         try FileManager.default.removeItem(atPath: state)
         try FileManager.default.createSymbolicLink(atPath: state, withDestinationPath: "/proc")
-        _ = try examine(service, until: "disk", "wrong", "its file system has 0 MiB left")
+        _ = try examine(service, until: "disk", "wrong", "its file system has 0 KiB left")
     }
 }

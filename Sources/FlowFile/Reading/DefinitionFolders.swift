@@ -83,6 +83,12 @@ extension DefinitionFolders {
             let number = errno
             // A home such as /dev/null leads to ENOTDIR for a folder that does not exist.
             let isAbsence = number == ENOENT || number == ENOTDIR && status(of: folder) == nil
+            if number == ENOTDIR, !isAbsence {
+                let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
+                let text =
+                    "can't be read: it is a file; name the folder that it is in, '\(parent.isEmpty ? "/" : parent)'"
+                return .failure(Refusal(text: text, isAbsence: false))
+            }
             return .failure(Refusal(text: "can't be read: " + FileReader.reason(number), isAbsence: isAbsence))
         }
         defer { closedir(directory) }

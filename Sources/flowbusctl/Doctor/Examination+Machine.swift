@@ -202,16 +202,18 @@ extension Examination {
         guard let status = examineFolder("the folder of the history", path, .disk, isPrivate: false),
             findings.count == count
         else { return }
-        let size = "'\(path)' has \(megabytes(status.size))"
+        let size = "'\(path)' has \(amount(status.size))"
         guard let free = status.free else { return add(.disk, .ok, size) }
         if free < Self.leastSpace {
             add(
-                .disk, .wrong, "\(size), and its file system has \(megabytes(free)) left",
+                .disk, .wrong, "\(size), and its file system has \(amount(free)) left",
                 advice: "make room: flowbusd navigates on from memory, and its history has gaps after a restart")
         } else {
-            add(.disk, .ok, "\(size), and its file system has \(megabytes(free)) left")
+            add(.disk, .ok, "\(size), and its file system has \(amount(free)) left")
         }
     }
 
-    private func megabytes(_ bytes: UInt64) -> String { "\((bytes + 1_048_575) / 1_048_576) MiB" }
+    private func amount(_ bytes: UInt64) -> String {
+        bytes < 1_048_576 ? "\(bytes / 1024) KiB" : "\(bytes / 1_048_576) MiB"
+    }
 }

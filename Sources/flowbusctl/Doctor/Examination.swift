@@ -16,6 +16,8 @@ struct Examination {
     let folders: [String]
     let showsTexts: Bool
     let environment = Environment.all
+    /// Whether the bus has a service manager, which starts flowbusd and the stacker again.
+    private var hasUnits = false
     var findings: [Finding] = []
 
     init(_ options: Options, folders: [String], showsTexts: Bool) {
@@ -31,9 +33,10 @@ struct Examination {
             client = nil
             add(.bus, .wrong, error.message, advice: busAdvice)
         }
+        let units = client.map { Units($0, options) }
+        hasUnits = units?.version != nil
         let service = client.flatMap { examine($0) }
         let files = checkDefinitions(service)
-        let units = client.map { Units($0, options) }
         if let units { examine(units, files?.programs ?? [], client) }
         examineRights(service, units)
         if let client, let service, service.version != nil { examineScreens(client, service) }
@@ -94,7 +97,9 @@ struct Examination {
                 .service, .wrong,
                 "flowbusd does not run, and the bus \(isKnown ? "would start it for a call" : "can't start it")",
                 advice: isKnown
-                    ? "'\(systemctl) start flowbusd' starts it; if it ends, '\(journalctl) -u flowbusd -n 20' says why"
+                    ? hasUnits
+                        ? "'\(systemctl) start flowbusd' starts it; if it ends, '\(journalctl) -u flowbusd -n 20' says why"
+                        : "'flowbusctl flows' has the bus start it; if it ends, the log of the bus says why"
                     : "install flowbusd for this bus, and log in again, or have the bus read its files: 'busctl \(isOfUser ? "--user" : "--system") "
                         + "call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig'")
             return nil
@@ -120,8 +125,9 @@ struct Examination {
             } else {
                 add(
                     .service, .wrong, "flowbusd, \(owner.description), does not answer: \(error.message)",
-                    advice:
-                        "'\(systemctl) restart flowbusd' starts it again with the same tree; '\(journalctl) -u flowbusd' has its log"
+                    advice: hasUnits
+                        ? "'\(systemctl) restart flowbusd' starts it again with the same tree; '\(journalctl) -u flowbusd' has its log"
+                        : "flowbusd can be killed: the next one has the same tree; the log of who started it has its last lines"
                 )
             }
             return running(nil, [])
@@ -139,14 +145,17 @@ struct Examination {
             add(
                 .service, .note,
                 "flowbusd \(version) runs, and flowbusctl is \(Release.version): flowbusd was not started again after an update",
-                advice: "'\(systemctl) restart flowbusd' keeps the tree")
+                advice: hasUnits
+                    ? "'\(systemctl) restart flowbusd' keeps the tree"
+                    : "flowbusd can be ended: the next one has the same tree")
         } else {
             add(.service, .ok, "flowbusd runs, \(owner.description), with \(count)")
         }
         if properties["Durable"]?.truth == false {
             add(
                 .service, .note, "flowbusd does not store the tree: a restart may lose changes of it",
-                advice: "its log says why: '\(journalctl) -u flowbusd'; see flowbusd(8), --runtime")
+                advice: "its log says why\(hasUnits ? ": '\(journalctl) -u flowbusd'" : ""); see flowbusd(8), --runtime"
+            )
         }
         return running(version, nodes)
     }
@@ -251,7 +260,9 @@ struct Examination {
             return add(
                 .compositor, .note,
                 "no flowbus-stacker runs, so windows do not follow the tree, unless the compositor sees to it",
-                advice: "'\(systemctl) enable --now flowbus-stacker' starts it with the session (flowbus-stacker(1))")
+                advice: hasUnits
+                    ? "'\(systemctl) enable --now flowbus-stacker' starts it with the session (flowbus-stacker(1))"
+                    : "have flowbus-stacker started with the compositor (flowbus-stacker(1))")
         }
         let text = stacker.text
         if stacker.can.isEmpty || stacker.status != "\(stacker.backend): \(stacker.can)" {
