@@ -224,10 +224,21 @@ _flowbus_screen_close (FlowbusScreen *screen)
   binding_end (self);
 }
 
+/* GTK frees a window when nobody has it any more. In a language with closures the handlers of the screen often have the window, whose widgets
+ * have handlers that have the screen: then nobody could ever free either. So all that the window has is let go. */
+static void
+destroy_window (GtkWindow *window)
+{
+  g_object_ref (window);
+  gtk_window_destroy (window);
+  g_object_run_dispose (G_OBJECT (window));
+  g_object_unref (window);
+}
+
 static gboolean
 end_lingering (gpointer window)
 {
-  gtk_window_destroy (window);
+  destroy_window (window);
   return G_SOURCE_REMOVE;
 }
 
@@ -255,7 +266,7 @@ on_withdrawn (FlowbusScreen *screen, const char *reason, FlowbusBinding *self)
   if (GTK_IS_WINDOW (widget))
     {
       if (!linger (GTK_WINDOW (widget), reason))
-        gtk_window_destroy (GTK_WINDOW (widget));
+        destroy_window (GTK_WINDOW (widget));
     }
   else
     {

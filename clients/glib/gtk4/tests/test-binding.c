@@ -353,6 +353,34 @@ test_lingers (void)
   support_end (presenter);
 }
 
+static void
+closure_free (gpointer object, GClosure *closure)
+{
+  g_object_unref (object);
+}
+
+/* A handler of the screen has the window, and a widget of the window the screen, as in a language with closures: the widgets are
+ * freed nevertheless, and so all else is. */
+static void
+test_lets_go (void)
+{
+  FlowbusPresenter *presenter = support_begin ();
+  g_autoptr (FlowbusScreen) screen = NULL;
+  guint destroyed = 0;
+  GtkWindow *window = open_above (&screen, &destroyed);
+  GtkWidget *child = gtk_label_new (NULL);
+
+  gtk_window_set_child (window, child);
+  g_object_add_weak_pointer (G_OBJECT (child), (gpointer *) &child);
+  g_object_set_data_full (G_OBJECT (child), "screen", g_object_ref (screen), g_object_unref);
+  g_signal_connect_data (screen, "notify::context", G_CALLBACK (gtk_window_present), g_object_ref (window), closure_free, G_CONNECT_SWAPPED);
+  poll_until (support_is (flowbus_screen_get_path (screen), "Visible", TRUE));
+  g_variant_unref (support_call (root, "org.flowbus.Navigation1.Flow", "Back", NULL));
+  wait_until (child == NULL);
+  g_assert_cmpuint (destroyed, ==, 1);
+  support_end (presenter);
+}
+
 static gboolean
 has_size (GtkWindow *window, int width, int height)
 {
@@ -738,6 +766,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/binding/destroy", test_destroy);
   g_test_add_func ("/binding/withdrawn", test_withdrawn);
   g_test_add_func ("/binding/lingers", test_lingers);
+  g_test_add_func ("/binding/lets-go", test_lets_go);
   g_test_add_func ("/binding/withdrawn-before", test_withdrawn_before);
   g_test_add_func ("/binding/dismiss-fails", test_dismiss_fails);
   g_test_add_func ("/binding/size", test_size);
