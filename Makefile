@@ -161,7 +161,7 @@ help:
 	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
-	@echo 'make test-customers  have customers pay at the terminal, and see whether memory, processes or files grow (CUSTOMERS=10000)'
+	@echo 'make test-customers  have customers pay at the terminal, and see whether memory, processes or files grow (CUSTOMERS=10000, WINDOWS=yes)'
 	@echo 'make test-own-actor  build a program in Swift whose flows leave its main thread alone, and compare what it prints'
 	@echo 'make clients    build the libraries for GTK and Qt, and the programs in C beside flowbusd, in .build/clients'
 	@echo 'make test-clients  test them, with private buses and a display that nobody sees (PARTS="glib inspector")'
@@ -316,14 +316,14 @@ test-shell:
 	@examples/shell/build
 	@FLOWBUSD=.build/debug/flowbusd FLOWBUSCTL=.build/debug/flowbusctl examples/shell/test/run $(SCENES)
 
-# How many customers pay at examples/terminal, one after the other.
+# How many customers pay at examples/terminal, one after the other. WINDOWS=yes has them do so in its windows.
 test-customers: CUSTOMERS = 10000
 test-customers:
-	@tools/dependencies build demo clients lines run test-clients
+	@tools/dependencies build demo clients lines run stacker windows test-clients
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusd
 	FLOWBUS_PROOF=1 $(swift-debug) --product flowbusctl
-	@clients/build glib lines run
-	@examples/terminal/tests/test --customers $(CUSTOMERS)
+	@clients/build glib lines run stacker
+	@examples/terminal/tests/test --customers $(CUSTOMERS) $(if $(WINDOWS),--windows)
 
 # With the programs of the debug build, as `make test` makes it.
 test-swift-app: swift-app
