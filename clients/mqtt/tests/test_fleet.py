@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`flowbusctl fleet`: what machines show, what is wrong, and a step for each of them, once."""
 
+import concurrent.futures
 import json
 import os
 import queue
@@ -84,6 +85,22 @@ def test_a_broker_with_room_for_one_message(three, fleet, broker):
     assert fleet("wait", "online=true", "--timeout", "60") == []
     rows = fleet("emit", "evacuate", "floor=2", "note=hot")
     assert [(row["device"], row["verdict"]) for row in rows] == [(name, "navigated") for name in ("kiosk", "kiosk-2", "kiosk-3")]
+
+
+def test_a_broker_that_goes_meanwhile(three, fleet, broker, person):
+    settings = broker.folder / "mosquitto.conf"
+    settings.write_text(settings.read_text() + "max_inflight_messages 1\n")
+    broker.restart()
+    assert fleet("wait", "online=true", "--timeout", "60") == []
+    watcher = person()
+    watcher.follow("flowbus/kiosk/step/evacuate")
+    for _, running in three:
+        os.kill(running.process.pid, 19)  # SIGSTOP
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        rows = pool.submit(fleet, "emit", "evacuate", "floor=2", "note=hot", "--timeout", "6", status=1)
+        watcher.wait("flowbus/kiosk/step/evacuate", bool)
+        broker.kill()
+        assert {row["verdict"] for row in rows.result()} == {"silent"}
 
 
 def test_emit_twice_by_one_token(three, fleet):
