@@ -91,8 +91,7 @@ extension Resolver {
     func absolutePath(_ path: String, _ location: Location) -> String {
         var parts: [Substring] = []
         if !path.hasPrefix("/") {
-            let file = diagnostics.sources[location.source].file
-            let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+            let folder = DefinitionFolders.folder(of: diagnostics.sources[location.source].file)
             let real = realpath(folder, nil)
             defer { free(real) }
             parts = (real.map { String(cString: $0) } ?? folder).split(separator: "/")

@@ -82,14 +82,13 @@ extension DefinitionFolders {
         guard let directory = opendir(folder) else {
             let number = errno
             // A home such as /dev/null leads to ENOTDIR for a folder that does not exist.
-            let isAbsence = number == ENOENT || number == ENOTDIR && status(of: folder) == nil
-            if number == ENOTDIR, !isAbsence {
-                let parent = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
-                let text =
-                    "can't be read: it is a file; name the folder that it is in, '\(parent.isEmpty ? "/" : parent)'"
-                return .failure(Refusal(text: text, isAbsence: false))
-            }
-            return .failure(Refusal(text: "can't be read: " + FileReader.reason(number), isAbsence: isAbsence))
+            let isFile = number == ENOTDIR && status(of: folder) != nil
+            let reason =
+                isFile
+                ? "it is a file; name the folder that it is in, '\(Self.folder(of: folder))'"
+                : FileReader.reason(number)
+            let isAbsence = number == ENOENT || (number == ENOTDIR && !isFile)
+            return .failure(Refusal(text: "can't be read: " + reason, isAbsence: isAbsence))
         }
         defer { closedir(directory) }
         var names: [String] = []
@@ -105,6 +104,12 @@ extension DefinitionFolders {
             return .failure(Refusal(text: "can't be read: " + FileReader.reason(errno), isAbsence: false))
         }
         return .success(names)
+    }
+
+    /// The folder that a file is in, as its path says.
+    static func folder(of file: String) -> String {
+        guard let slash = file.lastIndex(of: "/") else { return "." }
+        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 
     private static func status(of path: String) -> stat? {

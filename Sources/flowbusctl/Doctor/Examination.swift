@@ -92,14 +92,16 @@ struct Examination {
     mutating func examine(_ client: ServiceClient) -> Running? {
         add(.bus, .ok, "\(options.busName) answers")
         guard let owner = client.owner() else {
+            let start =
+                hasUnits
+                ? "'\(systemctl) start flowbusd' starts it; if it ends, '\(journalctl) -u flowbusd -n 20' says why"
+                : "'flowbusctl flows' has the bus start it; if it ends, the log of the bus says why"
             let isKnown = (try? client.bus.activatableNames())?.contains("\(BusNames.service)") ?? false
             add(
                 .service, .wrong,
                 "flowbusd does not run, and the bus \(isKnown ? "would start it for a call" : "can't start it")",
                 advice: isKnown
-                    ? hasUnits
-                        ? "'\(systemctl) start flowbusd' starts it; if it ends, '\(journalctl) -u flowbusd -n 20' says why"
-                        : "'flowbusctl flows' has the bus start it; if it ends, the log of the bus says why"
+                    ? start
                     : "install flowbusd for this bus, and log in again, or have the bus read its files: 'busctl \(isOfUser ? "--user" : "--system") "
                         + "call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig'")
             return nil
