@@ -92,10 +92,11 @@ static void find_commands(struct glance *g)
         if (command.window || waiting++ < MOST) *ADD(g->arena, &g->after->commands) = command;
     }
     for EACH (struct command, it, &g->after->commands) {
-        struct window *window = NULL;
-        for EACH (struct window, one, &g->plan.view.windows)
-            if (it->window ? one->id == it->window : one->id > it->since && (!window || (!it->since && window->is_free)) && is_free(g, one))
-                window = one;
+        struct window *window = FIND(struct window, one, &g->plan.view.windows, one->id == it->window);
+        for EACH (struct window, one, &g->plan.view.windows) {
+            bool is_better = !window || (!it->since && window->is_free); // What was there before the stacker has no age.
+            if (!it->window && one->id > it->since && is_better && is_free(g, one)) window = one;
+        }
         const struct show *show = FIND(struct show, one, &g->shows, one->screen->instance == it->instance);
         if (window) it->window = window->id;
         if (window && show) window->name = show->name;
