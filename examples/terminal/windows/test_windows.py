@@ -260,7 +260,7 @@ def test_the_stacker_is_killed(stacked):
 def test_customers_leave_nothing(place, tmp_path):
     """Customers who pay at the displays, one after the other, by all programs of the terminal with their windows: `test --customers`.
 
-    On Wayland it fails with GTK 4.8, which never frees the picture of a window that it has painted by cairo, 1.2 MB each."""
+    On Wayland it fails with GTK 4.8 and 4.18, which keep the picture of each window that they have painted by cairo, 1.2 MB each."""
     terminal, device, displays = place.begin(), place.device, place.displays
     slot = tmp_path / "slot"
     os.mkfifo(slot)
